@@ -58,6 +58,24 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.end_reset(wanted uuid, job uuid) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+    AS $$
+BEGIN
+    DELETE FROM public.sandbox_clocks WHERE org_id = wanted AND reset_job = job;
+    IF FOUND THEN
+        UPDATE public.webhook_endpoints
+        SET failures = 0, failing_since = NULL, circuit_until = NULL, last_success_at = NULL, holder = NULL, holder_address = '', lease_until = NULL,
+            called_at = NULL, status = CASE WHEN disabled_reason IN ('gone', 'failures') THEN 'enabled' ELSE status END,
+            disabled_reason = CASE WHEN disabled_reason IN ('gone', 'failures') THEN NULL ELSE disabled_reason END
+        WHERE org_id = wanted AND mode = 'test';
+        DELETE FROM public.organizations WHERE id = wanted AND maker_id IS NOT NULL AND removed_at IS NOT NULL;
+    END IF;
+    DELETE FROM public.jobs WHERE org_id = wanted AND mode = 'test' AND id = job;
+END
+$$;
+
 CREATE FUNCTION public.first_statistics(least_rows bigint) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -283,6 +301,98 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.remove_rows(wanted uuid, bare text, most integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+    AS $_$
+DECLARE
+    job     uuid;
+    which   text := 'org_id = $1';
+    removed integer;
+BEGIN
+    SELECT c.reset_job INTO job
+    FROM public.sandbox_clocks c JOIN public.organizations o ON o.id = c.org_id
+    WHERE c.org_id = wanted AND c.reset_job IS NOT NULL AND o.maker_id IS NOT NULL AND o.removed_at IS NOT NULL;
+    IF NOT FOUND THEN
+        RETURN 0;
+    END IF;
+    CASE bare
+        WHEN 'api_keys', 'audit_entries', 'audit_resources', 'changes', 'connections', 'idempotency_keys', 'offices', 'providers', 'received_files',
+            'requests', 'sessions', 'sign_in_links', 'users', 'watches', 'webhook_endpoints' THEN
+        WHEN 'received_parts' THEN
+            which := 'file_id IN (SELECT id FROM public.received_files WHERE org_id = $1)';
+        WHEN 'jobs' THEN
+            which := 'org_id = $1 AND id <> $3';
+        ELSE
+            RAISE EXCEPTION 'no rows of % are removed so', bare;
+    END CASE;
+    EXECUTE format('DELETE FROM public.%1$I WHERE ctid = ANY (ARRAY (SELECT ctid FROM public.%1$I WHERE %2$s LIMIT $2))', bare, which)
+        USING wanted, most, job;
+    GET DIAGNOSTICS removed = ROW_COUNT;
+    RETURN removed;
+END
+$_$;
+
+CREATE FUNCTION public.reset_rows(wanted uuid, bare text, most integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+    AS $_$
+DECLARE
+    began   timestamptz;
+    job     uuid;
+    which   text := 'org_id = $1 AND mode = ''test''';
+    removed integer;
+    -- Each has an index: those that are read, and those that are not done.
+    payments text := format('SELECT id FROM public.eras WHERE %1$s AND received_at IS NOT NULL UNION ALL SELECT id FROM public.eras WHERE %1$s AND stage <> ''done''', which);
+BEGIN
+    SELECT reset_job, reset_at INTO job, began FROM public.sandbox_clocks WHERE org_id = wanted AND reset_job IS NOT NULL;
+    IF NOT FOUND THEN
+        RETURN 0;
+    END IF;
+    CASE bare
+        WHEN 'acknowledgements', 'attachments', 'batches', 'check_members', 'claim_changes', 'claim_totals', 'documents', 'eligibility_answers',
+            'enrollments', 'events', 'patient_words', 'patients', 'payer_requests',
+            'quarantine', 'sandbox_mail', 'sandbox_notes', 'sandbox_scenarios', 'uploads' THEN
+        WHEN 'claims' THEN -- those that no other names
+            which := which || ' AND NOT EXISTS (SELECT FROM public.claims r WHERE r.parent_id = t.id)
+                AND NOT EXISTS (SELECT FROM public.claims r WHERE r.converted_from = t.id)
+                AND NOT EXISTS (SELECT FROM public.claims r WHERE r.secondary_to = t.id)';
+        WHEN 'eligibility_checks' THEN
+            which := which || ' AND NOT EXISTS (SELECT FROM public.eligibility_checks r WHERE r.parent_id = t.id)';
+        WHEN 'batch_acknowledgements' THEN
+            which := format('batch_id IN (SELECT id FROM public.batches WHERE %s)', which);
+        WHEN 'era_claims' THEN
+            which := format('era_id IN (%s)', payments);
+        WHEN 'eras' THEN
+            which := format('id IN (%s)', payments);
+        WHEN 'webhook_deliveries' THEN
+            which := format('endpoint_id IN (SELECT id FROM public.webhook_endpoints WHERE %s)', which);
+        WHEN 'jobs' THEN -- those that run have a minute; files of connections stay
+            which := which || ' AND id <> $4 AND kind <> ''received_file'' AND (coalesce(lease_until <= now(), true) OR now() > $3 + interval ''1 minute'')';
+        WHEN 'idempotency_keys' THEN -- that of the reset stays
+            which := which || ' AND created_at < $3';
+        WHEN 'sandbox_faults' THEN -- they have no mode, because live mode has none
+            which := 'org_id = $1';
+        ELSE
+            RAISE EXCEPTION 'a reset keeps the rows of %', bare;
+    END CASE;
+    EXECUTE format('DELETE FROM public.%1$I WHERE ctid = ANY (ARRAY (SELECT ctid FROM public.%1$I t WHERE %2$s LIMIT $2))', bare, which)
+        USING wanted, most, began, job;
+    GET DIAGNOSTICS removed = ROW_COUNT;
+    RETURN removed;
+END
+$_$;
+
+CREATE FUNCTION public.revoke_made_keys() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+    UPDATE public.api_keys SET revoked_at = NEW.revoked_at WHERE made_with = NEW.id AND revoked_at IS NULL;
+    RETURN NULL;
+END
+$$;
+
 CREATE FUNCTION public.search_key(name text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$SELECT left(regexp_replace(lower(normalize(name, NFKD)), '[\u0300-\u036f[:space:][:punct:]]', '', 'g'), 100)$$;
@@ -464,6 +574,7 @@ CREATE TABLE public.api_keys (
     created_by uuid,
     last_used_at timestamp with time zone,
     last_used_from text DEFAULT ''::text NOT NULL,
+    made_with uuid,
     CONSTRAINT api_keys_digest_check CHECK ((length(digest) = 32)),
     CONSTRAINT api_keys_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
     CONSTRAINT api_keys_permissions_check CHECK ((permissions <@ ARRAY['read'::text, 'submit'::text]))
@@ -981,6 +1092,11 @@ CREATE TABLE public.organizations (
     created_at timestamp with time zone NOT NULL,
     require_totp boolean DEFAULT false NOT NULL,
     endpoints_need_read boolean DEFAULT false NOT NULL,
+    maker_id uuid,
+    made_by text DEFAULT ''::text NOT NULL,
+    expires_at timestamp with time zone,
+    removed_at timestamp with time zone,
+    CONSTRAINT organizations_made CHECK ((((maker_id IS NULL) = (expires_at IS NULL)) AND ((maker_id IS NOT NULL) OR (removed_at IS NULL)))),
     CONSTRAINT organizations_name_check CHECK ((name <> ''::text))
 );
 
@@ -1135,7 +1251,10 @@ CREATE TABLE public.sandbox_clocks (
     target timestamp with time zone,
     runs_on boolean DEFAULT false NOT NULL,
     progressed_at timestamp with time zone,
-    CONSTRAINT sandbox_clocks_advance CHECK ((((advance_job IS NULL) = (target IS NULL)) AND ((advance_job IS NULL) = (progressed_at IS NULL)) AND ((advance_job IS NULL) OR (stands_at IS NOT NULL))))
+    reset_job uuid,
+    reset_at timestamp with time zone,
+    CONSTRAINT sandbox_clocks_advance CHECK ((((advance_job IS NULL) = (target IS NULL)) AND ((advance_job IS NULL) = (progressed_at IS NULL)) AND ((advance_job IS NULL) OR (stands_at IS NOT NULL)))),
+    CONSTRAINT sandbox_clocks_reset CHECK ((((reset_job IS NULL) = (reset_at IS NULL)) AND ((reset_job IS NULL) OR ((advance_job IS NULL) AND (stands_at IS NULL)))))
 );
 
 ALTER TABLE ONLY public.sandbox_clocks FORCE ROW LEVEL SECURITY;
@@ -1180,7 +1299,9 @@ CREATE TABLE public.sandbox_notes (
     noted_by text NOT NULL,
     serial bigint NOT NULL,
     noted_at timestamp with time zone NOT NULL,
-    content bytea NOT NULL
+    content bytea NOT NULL,
+    org_id uuid,
+    mode text
 );
 
 ALTER TABLE ONLY public.sandbox_notes FORCE ROW LEVEL SECURITY;
@@ -1547,7 +1668,11 @@ ALTER TABLE ONLY public.webhook_deliveries
 ALTER TABLE ONLY public.webhook_endpoints
     ADD CONSTRAINT webhook_endpoints_pkey PRIMARY KEY (id);
 
+CREATE INDEX acknowledgements_org ON public.acknowledgements USING btree (org_id, mode);
+
 CREATE INDEX api_keys_list ON public.api_keys USING btree (org_id, created_at, id);
+
+CREATE INDEX api_keys_made_with ON public.api_keys USING btree (made_with) WHERE (made_with IS NOT NULL);
 
 CREATE UNIQUE INDEX attachments_answering ON public.attachments USING btree (org_id, mode, payer_request_id) WHERE ((state = 'open'::text) AND (payer_request_id IS NOT NULL));
 
@@ -1599,6 +1724,8 @@ CREATE UNIQUE INDEX claims_control_number ON public.claims USING btree (control_
 
 CREATE INDEX claims_control_start ON public.claims USING btree (org_id, mode, control_key COLLATE "C");
 
+CREATE INDEX claims_converted_from ON public.claims USING btree (converted_from) WHERE (converted_from IS NOT NULL);
+
 CREATE INDEX claims_list ON public.claims USING btree (kind, org_id, mode, created_at, id, sent_at, first_service_date);
 
 CREATE INDEX claims_member ON public.claims USING btree (org_id, mode, member_key COLLATE "C", created_at DESC, id DESC) WHERE (member_key IS NOT NULL);
@@ -1610,6 +1737,8 @@ CREATE INDEX claims_office ON public.claims USING btree (kind, org_id, mode, off
 CREATE INDEX claims_open ON public.claims USING btree (kind, org_id, mode, state, created_at, id, office_id, payer_id) WHERE (public.open_of(kind, frequency, state, charged, standing, (elsewhere + accepted_sum)) <> 0);
 
 CREATE INDEX claims_overpaid ON public.claims USING btree (kind, org_id, mode, state, created_at, id, office_id, payer_id) WHERE (public.open_of(kind, frequency, state, charged, standing, (elsewhere + accepted_sum)) < 0);
+
+CREATE INDEX claims_parent ON public.claims USING btree (parent_id) WHERE (parent_id IS NOT NULL);
 
 CREATE INDEX claims_patient ON public.claims USING btree (patient_id, org_id, mode, first_service_date) WHERE ((kind = 'claim'::text) AND (patient_id IS NOT NULL));
 
@@ -1623,6 +1752,8 @@ CREATE INDEX claims_queued_payers ON public.claims USING btree (mode, org_id, pa
 
 CREATE INDEX claims_request ON public.claims USING btree (request_id, org_id, mode, created_at, id) WHERE (request_id IS NOT NULL);
 
+CREATE INDEX claims_secondary_to ON public.claims USING btree (secondary_to) WHERE (secondary_to IS NOT NULL);
+
 CREATE INDEX claims_sent ON public.claims USING btree (kind, org_id, mode, sent_at, created_at, id) WHERE ((sent_at IS NOT NULL) AND (frequency <> 'void'::text));
 
 CREATE INDEX claims_service ON public.claims USING btree (org_id, mode, first_service_date, created_at, id) WHERE (kind = 'claim'::text);
@@ -1635,6 +1766,10 @@ CREATE UNIQUE INDEX claims_void ON public.claims USING btree (parent_id, org_id,
 
 CREATE UNIQUE INDEX connections_name ON public.connections USING btree (lower(name));
 
+CREATE INDEX documents_attachment ON public.documents USING btree (attachment_id);
+
+CREATE INDEX documents_org ON public.documents USING btree (org_id, mode, id);
+
 CREATE INDEX eligibility_answers_sweep ON public.eligibility_answers USING btree (completed_at);
 
 CREATE INDEX eligibility_checks_list ON public.eligibility_checks USING btree (org_id, mode, created_at, id);
@@ -1642,6 +1777,8 @@ CREATE INDEX eligibility_checks_list ON public.eligibility_checks USING btree (o
 CREATE INDEX eligibility_checks_office ON public.eligibility_checks USING btree (org_id, mode, office_id, created_at, id);
 
 CREATE INDEX eligibility_checks_outcome ON public.eligibility_checks USING btree (org_id, mode, outcome, created_at, id) WHERE (outcome <> ''::text);
+
+CREATE INDEX eligibility_checks_parent ON public.eligibility_checks USING btree (parent_id) WHERE (parent_id IS NOT NULL);
 
 CREATE INDEX eligibility_checks_patient ON public.eligibility_checks USING btree (org_id, mode, patient_id, created_at, id) WHERE (patient_id IS NOT NULL);
 
@@ -1713,6 +1850,10 @@ CREATE INDEX offices_verified_npi ON public.offices USING btree (npi, mode) WHER
 
 CREATE INDEX offices_verified_tax_id ON public.offices USING btree (tax_key, mode) WHERE (verified_at IS NOT NULL);
 
+CREATE INDEX organizations_expire ON public.organizations USING btree (expires_at) WHERE ((expires_at IS NOT NULL) AND (removed_at IS NULL));
+
+CREATE INDEX organizations_made ON public.organizations USING btree (maker_id, created_at, id) WHERE (maker_id IS NOT NULL);
+
 CREATE UNIQUE INDEX patient_words_word ON public.patient_words USING btree (org_id, mode, word, patient_id DESC) INCLUDE (names);
 
 CREATE INDEX patients_born ON public.patients USING btree (date_of_birth, org_id, mode, id);
@@ -1767,6 +1908,8 @@ CREATE INDEX sandbox_mail_due ON public.sandbox_mail USING btree (due, name) WHE
 
 CREATE INDEX sandbox_mail_removed ON public.sandbox_mail USING btree (removed_at) WHERE (removed_at IS NOT NULL);
 
+CREATE INDEX sandbox_notes_org ON public.sandbox_notes USING btree (org_id, mode) WHERE (org_id IS NOT NULL);
+
 CREATE INDEX sandbox_notes_sweep ON public.sandbox_notes USING btree (noted_at);
 
 CREATE INDEX sessions_list ON public.sessions USING btree (org_id, created_at, id) WHERE (ended_at IS NULL);
@@ -1776,6 +1919,8 @@ CREATE INDEX sessions_user ON public.sessions USING btree (user_id, created_at, 
 CREATE INDEX sign_in_links_created ON public.sign_in_links USING btree (created_at);
 
 CREATE INDEX sign_in_links_user ON public.sign_in_links USING btree (user_id) WHERE (used_at IS NULL);
+
+CREATE INDEX uploads_org ON public.uploads USING btree (org_id, mode, id);
 
 CREATE INDEX uploads_sweep ON public.uploads USING btree (created_at) WHERE (state <> 'pending'::text);
 
@@ -1835,6 +1980,8 @@ CREATE TRIGGER patient_named AFTER INSERT ON public.patients FOR EACH ROW EXECUT
 
 CREATE TRIGGER removed AFTER DELETE ON public.webhook_endpoints FOR EACH ROW EXECUTE FUNCTION public.record_removal('webhook_endpoint');
 
+CREATE TRIGGER revoked AFTER UPDATE OF revoked_at ON public.api_keys FOR EACH ROW WHEN (((new.revoked_at IS NOT NULL) AND (old.revoked_at IS NULL))) EXECUTE FUNCTION public.revoke_made_keys();
+
 CREATE TRIGGER totals_added AFTER DELETE ON public.claim_changes REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION public.totals_added();
 
 ALTER TABLE ONLY public.api_keys
@@ -1844,13 +1991,7 @@ ALTER TABLE ONLY public.claims
     ADD CONSTRAINT claims_converted_from_fkey FOREIGN KEY (converted_from) REFERENCES public.claims(id);
 
 ALTER TABLE ONLY public.claims
-    ADD CONSTRAINT claims_converted_to_fkey FOREIGN KEY (converted_to) REFERENCES public.claims(id);
-
-ALTER TABLE ONLY public.claims
     ADD CONSTRAINT claims_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES public.claims(id);
-
-ALTER TABLE ONLY public.claims
-    ADD CONSTRAINT claims_secondary_id_fkey FOREIGN KEY (secondary_id) REFERENCES public.claims(id);
 
 ALTER TABLE ONLY public.claims
     ADD CONSTRAINT claims_secondary_to_fkey FOREIGN KEY (secondary_to) REFERENCES public.claims(id);
@@ -1863,6 +2004,9 @@ ALTER TABLE ONLY public.eligibility_checks
 
 ALTER TABLE ONLY public.offices
     ADD CONSTRAINT offices_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.organizations
+    ADD CONSTRAINT organizations_maker_id_fkey FOREIGN KEY (maker_id) REFERENCES public.organizations(id);
 
 ALTER TABLE ONLY public.providers
     ADD CONSTRAINT providers_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.organizations(id);
@@ -1942,6 +2086,10 @@ ALTER TABLE public.idempotency_keys ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.jobs ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY made ON public.organizations FOR SELECT TO molar_app USING ((maker_id = (current_setting('molar.org'::text))::uuid));
+
+CREATE POLICY making ON public.organizations AS RESTRICTIVE FOR INSERT TO molar_app WITH CHECK ((maker_id IS NOT NULL));
+
 ALTER TABLE public.offices ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY operators ON public.audit_entries FOR SELECT TO molar_system USING ((operator IS NOT NULL));
@@ -1964,7 +2112,89 @@ CREATE POLICY reads ON public.audit_resources FOR SELECT TO molar_app USING ((or
 
 ALTER TABLE public.received_files ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY removal ON public.api_keys TO postgres USING (true);
+
+CREATE POLICY removal ON public.connections TO postgres USING (true);
+
+CREATE POLICY removal ON public.offices TO postgres USING (true);
+
+CREATE POLICY removal ON public.organizations TO postgres USING (true);
+
+CREATE POLICY removal ON public.providers TO postgres USING (true);
+
+CREATE POLICY removal ON public.received_files TO postgres USING (true);
+
+CREATE POLICY removal ON public.requests TO postgres USING (true);
+
+CREATE POLICY removal ON public.sessions TO postgres USING (true);
+
+CREATE POLICY removal ON public.sign_in_links TO postgres USING (true);
+
+CREATE POLICY removal ON public.users TO postgres USING (true);
+
 ALTER TABLE public.requests ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY reset ON public.acknowledgements TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.attachments TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.batch_acknowledgements TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.batches TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.changes TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.check_members TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.claim_changes TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.claim_totals TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.claims TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.documents TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.eligibility_answers TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.eligibility_checks TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.enrollments TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.era_claims TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.eras TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.events TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.idempotency_keys TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.jobs TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.patient_words TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.patients TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.payer_requests TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.quarantine TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.sandbox_clocks TO postgres USING (true);
+
+CREATE POLICY reset ON public.sandbox_faults TO postgres USING (true);
+
+CREATE POLICY reset ON public.sandbox_mail TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.sandbox_notes TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.sandbox_scenarios TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.uploads TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.watches TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.webhook_deliveries TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.webhook_endpoints TO postgres USING ((mode = 'test'::text));
 
 ALTER TABLE public.sandbox_clocks ENABLE ROW LEVEL SECURITY;
 
@@ -2135,6 +2365,8 @@ CREATE POLICY system_writes ON public.audit_resources FOR INSERT TO molar_system
 
 CREATE POLICY system_writes ON public.requests FOR INSERT TO molar_system WITH CHECK (true);
 
+CREATE POLICY unmade ON public.organizations FOR UPDATE TO molar_app USING ((maker_id = (current_setting('molar.org'::text))::uuid));
+
 ALTER TABLE public.uploads ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.users ENABLE ROW LEVEL SECURITY;
@@ -2160,6 +2392,9 @@ GRANT USAGE ON SCHEMA public TO molar_system;
 
 REVOKE ALL ON FUNCTION public.claim_idempotency_key(wanted_org uuid, wanted_mode text, wanted_key text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.claim_idempotency_key(wanted_org uuid, wanted_mode text, wanted_key text) TO molar_app;
+
+REVOKE ALL ON FUNCTION public.end_reset(wanted uuid, job uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.end_reset(wanted uuid, job uuid) TO molar_system;
 
 REVOKE ALL ON FUNCTION public.first_statistics(least_rows bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.first_statistics(least_rows bigint) TO molar_system;
@@ -2264,6 +2499,12 @@ GRANT UPDATE(elsewhere) ON TABLE public.claims TO molar_app;
 
 GRANT UPDATE(edits) ON TABLE public.claims TO molar_app;
 
+REVOKE ALL ON FUNCTION public.remove_rows(wanted uuid, bare text, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.remove_rows(wanted uuid, bare text, most integer) TO molar_system;
+
+REVOKE ALL ON FUNCTION public.reset_rows(wanted uuid, bare text, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.reset_rows(wanted uuid, bare text, most integer) TO molar_system;
+
 GRANT SELECT,INSERT ON TABLE public.claim_changes TO molar_app;
 GRANT SELECT,DELETE,UPDATE ON TABLE public.claim_changes TO molar_system;
 
@@ -2300,6 +2541,8 @@ GRANT UPDATE(last_used_at) ON TABLE public.api_keys TO molar_system;
 
 GRANT SELECT(last_used_from) ON TABLE public.api_keys TO molar_app;
 GRANT UPDATE(last_used_from) ON TABLE public.api_keys TO molar_system;
+
+GRANT SELECT(made_with) ON TABLE public.api_keys TO molar_app;
 
 GRANT USAGE ON SEQUENCE public.attachment_serials TO molar_app;
 
@@ -2431,6 +2674,10 @@ GRANT SELECT(created_at) ON TABLE public.connections TO molar_app;
 GRANT SELECT,INSERT,DELETE ON TABLE public.documents TO molar_app;
 
 GRANT SELECT(id) ON TABLE public.documents TO molar_system;
+
+GRANT SELECT(org_id) ON TABLE public.documents TO molar_system;
+
+GRANT SELECT(mode) ON TABLE public.documents TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.eligibility_answers TO molar_app;
 GRANT SELECT,DELETE ON TABLE public.eligibility_answers TO molar_system;
@@ -2641,6 +2888,7 @@ GRANT UPDATE(details) ON TABLE public.offices TO molar_app;
 GRANT UPDATE(edits) ON TABLE public.offices TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.organizations TO molar_system;
+GRANT INSERT ON TABLE public.organizations TO molar_app;
 
 GRANT SELECT(id) ON TABLE public.organizations TO molar_app;
 
@@ -2651,6 +2899,14 @@ GRANT SELECT(created_at) ON TABLE public.organizations TO molar_app;
 GRANT SELECT(require_totp),UPDATE(require_totp) ON TABLE public.organizations TO molar_app;
 
 GRANT SELECT(endpoints_need_read),UPDATE(endpoints_need_read) ON TABLE public.organizations TO molar_app;
+
+GRANT SELECT(maker_id) ON TABLE public.organizations TO molar_app;
+
+GRANT SELECT(made_by) ON TABLE public.organizations TO molar_app;
+
+GRANT SELECT(expires_at) ON TABLE public.organizations TO molar_app;
+
+GRANT SELECT(removed_at),UPDATE(removed_at) ON TABLE public.organizations TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.origin TO molar_system;
 
@@ -2716,6 +2972,10 @@ GRANT UPDATE(target) ON TABLE public.sandbox_clocks TO molar_app;
 GRANT UPDATE(runs_on) ON TABLE public.sandbox_clocks TO molar_app;
 
 GRANT UPDATE(progressed_at) ON TABLE public.sandbox_clocks TO molar_app;
+
+GRANT UPDATE(reset_job) ON TABLE public.sandbox_clocks TO molar_app;
+
+GRANT UPDATE(reset_at) ON TABLE public.sandbox_clocks TO molar_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.sandbox_faults TO molar_app;
 GRANT SELECT ON TABLE public.sandbox_faults TO molar_system;
@@ -2800,6 +3060,10 @@ GRANT SELECT,INSERT ON TABLE public.uploads TO molar_app;
 GRANT DELETE ON TABLE public.uploads TO molar_system;
 
 GRANT SELECT(id) ON TABLE public.uploads TO molar_system;
+
+GRANT SELECT(org_id) ON TABLE public.uploads TO molar_system;
+
+GRANT SELECT(mode) ON TABLE public.uploads TO molar_system;
 
 GRANT UPDATE(state) ON TABLE public.uploads TO molar_app;
 GRANT SELECT(state) ON TABLE public.uploads TO molar_system;

@@ -4,6 +4,7 @@ package ports
 
 import (
 	"context"
+	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
@@ -17,6 +18,9 @@ type Organizations interface {
 	// Get reads an organization. It returns CodeNotFound if there is none.
 	Get(ctx context.Context, id billing.OrgID) (*caller.Organization, error)
 	List(ctx context.Context) ([]*caller.Organization, error)
+	// Expired returns up to limit throw-away organizations that have expired and are not
+	// being removed.
+	Expired(ctx context.Context, at time.Time, limit int) ([]*caller.Organization, error)
 	// Office reads an office of any organization. It returns CodeNotFound if there
 	// is none.
 	Office(ctx context.Context, id billing.OfficeID) (*directory.Office, error)

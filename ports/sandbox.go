@@ -3,6 +3,7 @@ package ports
 import (
 	"context"
 
+	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/sandbox"
 	"github.com/molar-billing/molar/core/billing/scenario"
 )
@@ -41,4 +42,25 @@ type SandboxMail interface {
 
 	// Note stores a note. Notes that are stored at once wait for each other.
 	Note(ctx context.Context, n scenario.Note) error
+}
+
+// Resets removes what an organization has in test mode, while its clock has a reset. From
+// the commit that begins one, each transaction of the organization in test mode that begins
+// and would write fails with sandbox.ErrResetting instead.
+type Resets interface {
+	// Transactions returns the other open transactions that may write. Those that began
+	// before a reset are over when none of them is returned any more.
+	Transactions(ctx context.Context) ([]string, error)
+	// Settle removes the jobs that do not run; after a minute, all but that of the reset. It
+	// reports whether no other job is left, and no file is being applied.
+	Settle(ctx context.Context, org billing.OrgID, job billing.JobID) (over bool, err error)
+	// Images returns up to limit images, in the order of their IDs, after one of them.
+	Images(ctx context.Context, org billing.OrgID, after billing.DocumentID, limit int) ([]billing.DocumentID, error)
+	// RemoveRows removes about limit rows of what a reset removes, and returns how many.
+	RemoveRows(ctx context.Context, org billing.OrgID, limit int) (removed int, err error)
+	// RemoveRest does so with what a reset keeps, if the organization is being removed.
+	RemoveRest(ctx context.Context, org billing.OrgID, limit int) (removed int, err error)
+	// End ends the reset of the job, if it has not ended: the endpoints are healthy, the clock
+	// shows real time, and the job and an organization that is being removed are gone.
+	End(ctx context.Context, org billing.OrgID, job billing.JobID) error
 }

@@ -76,6 +76,7 @@ type Tx struct {
 	Lanes            Lanes
 	Outbox           Outbox
 	Organization     OwnOrganization
+	ThrowAways       ThrowAways
 	Users            Users
 	Sessions         Sessions
 	APIKeys          APIKeys
@@ -113,6 +114,7 @@ type SystemTx struct {
 	AuditLog    AuditLog
 	Changes     Changes
 	Connections Connections
+	Resets      Resets
 }
 
 // IdempotencyKeys stores which keys were used for which requests.

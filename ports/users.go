@@ -21,6 +21,19 @@ type OwnOrganization interface {
 	Save(ctx context.Context, o *caller.Organization) error
 }
 
+// ThrowAways are the throw-away organizations that the transaction's organization made.
+type ThrowAways interface {
+	// Insert stores a new one, within it.
+	Insert(ctx context.Context, o *caller.Organization) error
+	// List returns those that are not being removed, newest first.
+	List(ctx context.Context) ([]*caller.Organization, error)
+	// Remove records that one is being removed. It returns CodeNotFound if it is, and for any
+	// other organization.
+	Remove(ctx context.Context, id billing.OrgID, at time.Time) error
+	// Within runs fn, in which the transaction has the scope of one, in test mode.
+	Within(ctx context.Context, id billing.OrgID, fn func(ctx context.Context) error) error
+}
+
 // Users stores the users of the transaction's organization, in both modes.
 type Users interface {
 	// Insert stores a new user. It returns CodeConflict if the organization has a
@@ -80,6 +93,9 @@ type APIKeys interface {
 	// Revoke revokes a key. It returns the key as revoked, and false when it was
 	// revoked before. It returns CodeNotFound if there is none.
 	Revoke(ctx context.Context, id billing.KeyID, at time.Time) (*caller.APIKey, bool, error)
+
+	// RevokeAll revokes all keys that are not revoked.
+	RevokeAll(ctx context.Context, at time.Time) error
 
 	// List reads a page of keys, revoked ones too, newest first, and one extra row
 	// when there is a next page.

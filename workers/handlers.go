@@ -51,6 +51,11 @@ func Advance(s *sandbox.Service, parallel int) Handler {
 	return Handler{Kind: jobs.KindAdvance, Parallel: parallel, Do: s.Drive, Fail: s.FailDrive}
 }
 
+// Reset removes what up to parallel organizations have in test mode at once.
+func Reset(s *sandbox.Service, parallel int) Handler {
+	return Handler{Kind: jobs.KindReset, Parallel: parallel, Do: s.DriveReset, Fail: s.FailReset}
+}
+
 // ReceivedFiles applies one received file at a time: a large one needs much memory. To
 // apply those of several connections at once, run more processes.
 func ReceivedFiles(s *batches.Service, log *slog.Logger) Handler {

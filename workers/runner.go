@@ -112,12 +112,26 @@ func (r *Runner) handle(ctx context.Context, h Handler, d ports.Message) ports.V
 		log.Log(ctx, level, "job ended without success", "resource", d.Job.Resource(), "error", done.Cause)
 		err = nil
 	}
+	if billing.IsResetting(err) {
+		r.observe(h.Kind, "done", took)
+		r.rest(ctx, d.Job, log)
+		return ports.Finished
+	}
 	if err == nil {
 		r.observe(h.Kind, "done", took)
 		log.LogAttrs(ctx, slog.LevelInfo, "job done", slog.Int64("duration_us", took.Microseconds()))
 		return ports.Finished
 	}
-	if ctx.Err() == nil && r.attempts(ctx, d.Job, false) >= billing.JobAttempts {
+	n := -1 // not counted
+	if ctx.Err() == nil {
+		n = r.attempts(ctx, d.Job, false)
+	}
+	switch {
+	case n == 0:
+		r.observe(h.Kind, "done", took)
+		log.DebugContext(ctx, "job not done: it was removed meanwhile, such as by a reset of test mode", "error", err)
+		return ports.Finished
+	case n >= billing.JobAttempts:
 		log.ErrorContext(ctx, "job failed for the last time", "error", err)
 		return r.giveUp(ctx, h, d.Job, log, start)
 	}
@@ -126,16 +140,25 @@ func (r *Runner) handle(ctx context.Context, h Handler, d ports.Message) ports.V
 	return ports.Finished
 }
 
-// attempts counts this attempt and returns how many there have been. When the
-// store fails it returns 0, so that the job is not given up because of the
-// store.
+// rest lets a job wait that came while test mode is being reset. The reset removes it, or
+// leaves it for later.
+func (r *Runner) rest(ctx context.Context, j jobs.Job, log *slog.Logger) {
+	err := r.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		return tx.Outbox.Postpone(ctx, j.ID, tx.Real.Now().Add(billing.ResetJobRest))
+	})
+	log.DebugContext(ctx, "job not done: test mode is being reset", "error", err)
+}
+
+// attempts counts this attempt and returns how many there have been; 0 if the job was
+// removed. When the store fails it returns -1, so that the job is not given up because of
+// the store.
 func (r *Runner) attempts(ctx context.Context, j jobs.Job, again bool) (n int) {
 	err := r.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
 		n, err = tx.Jobs.Attempt(ctx, j.ID, again)
 		return err
 	})
 	if err != nil {
-		return 0
+		return -1
 	}
 	return n
 }

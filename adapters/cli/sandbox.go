@@ -34,7 +34,7 @@ func sandboxed(b Backend) *cobra.Command {
 		return api.moved(ctx, "/stop", struct{}{})
 	})
 	stop.Long = "Ends an advance at the instant that the clock shows. A clock that runs is stopped by: molar sandbox clock --stop"
-	return group("sandbox", "Make test mode do what you want to test", clock, advanceClock(b), stop, sandboxScenarios(b), simulateStep(b), faultCommands(b))
+	return group("sandbox", "Make test mode do what you want to test", clock, advanceClock(b), stop, sandboxScenarios(b), simulateStep(b), faultCommands(b), resetSandbox(b), sandboxOrganizations(b))
 }
 
 func advanceClock(b Backend) *cobra.Command {
@@ -161,6 +161,8 @@ func clockCommand(b Backend, use, short string, do func(context.Context, *client
 func (s *shownClock) String() string {
 	does := "is stopped"
 	switch {
+	case s.State == "resetting":
+		does = "waits while test mode is being reset"
 	case s.State == "advancing":
 		does = "advances"
 	case s.Running:

@@ -53,7 +53,7 @@ func (s *Server) follow(c *caller.Caller) (release func(), err error) {
 	if !s.streaming.begin(c.Number(), s.limits.CallerStreams) {
 		return nil, tooManyStreams("The API key or user")
 	}
-	if !s.streams.begin(c.Scope.Org, s.limits.Streams) {
+	if !s.streams.begin(c.Scope.Turn().Org, s.limits.Streams) {
 		s.streaming.end(c.Number())
 		return nil, tooManyStreams("The organization")
 	}
@@ -61,7 +61,7 @@ func (s *Server) follow(c *caller.Caller) (release func(), err error) {
 	return func() {
 		s.metrics.streams.Dec()
 		s.streaming.end(c.Number())
-		s.streams.end(c.Scope.Org)
+		s.streams.end(c.Scope.Turn().Org)
 	}, nil
 }
 

@@ -32,7 +32,7 @@ func status(code billing.Code) int {
 		return http.StatusMethodNotAllowed
 	case billing.CodeRequestTimeout:
 		return http.StatusRequestTimeout
-	case billing.CodeConflict, billing.CodeIdempotencyKeyInUse, billing.CodeChooseOrganization, billing.CodeClockAdvancing:
+	case billing.CodeConflict, billing.CodeIdempotencyKeyInUse, billing.CodeChooseOrganization, billing.CodeClockAdvancing, billing.CodeSandboxResetting:
 		return http.StatusConflict
 	case billing.CodeEventExpired:
 		return http.StatusGone
@@ -136,7 +136,7 @@ func (x *exchange) fail(err error) {
 	switch out.Error { //nolint:exhaustive // other codes need no header
 	case billing.CodeUnauthorized:
 		x.set("WWW-Authenticate", "Bearer")
-	case billing.CodeTooManyRequests, billing.CodeIdempotencyKeyInUse, billing.CodeClockAdvancing:
+	case billing.CodeTooManyRequests, billing.CodeIdempotencyKeyInUse, billing.CodeClockAdvancing, billing.CodeSandboxResetting:
 		x.set("Retry-After", strconv.Itoa(retryAfter(err)))
 	case billing.CodeUnavailable:
 		x.set("Retry-After", "5")

@@ -43,6 +43,7 @@ func wantStatuses() map[billing.Code]int {
 		billing.CodeTestModeOnly:            403,
 		billing.CodeClockAdvancing:          409,
 		billing.CodeEventExpired:            410,
+		billing.CodeSandboxResetting:        409,
 		billing.CodeInternal:                500,
 	}
 }
@@ -88,7 +89,7 @@ func TestErrorReplies(t *testing.T) {
 		switch code { //nolint:exhaustive // the others have none
 		case billing.CodeUnauthorized:
 			headers["WWW-Authenticate"] = "Bearer"
-		case billing.CodeTooManyRequests, billing.CodeIdempotencyKeyInUse, billing.CodeClockAdvancing:
+		case billing.CodeTooManyRequests, billing.CodeIdempotencyKeyInUse, billing.CodeClockAdvancing, billing.CodeSandboxResetting:
 			headers["Retry-After"] = "1"
 		case billing.CodeUnavailable:
 			headers["Retry-After"] = "5"

@@ -50,6 +50,11 @@ func TestContractShowsReplies(t *testing.T) {
 	x.changes(t)
 	x.clock(t)
 	x.show(t, "createSandboxERA", call{}) // at the end, because it becomes the newest remittance
+	made := x.show(t, "createSandboxOrganization", call{}).text(t, "id")
+	x.show(t, "listSandboxOrganizations", call{})
+	x.show(t, "deleteSandboxOrganization", call{}, made)
+	x.see("org_", x.org.String())
+	x.show(t, "resetSandbox", call{})
 	x.compare(t)
 }
 

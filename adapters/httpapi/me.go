@@ -82,6 +82,9 @@ type ownSessionJSON struct {
 // getMe handles GET /me.
 func (a *api) getMe(x *exchange) (*reply, error) {
 	org, err := a.access.GetOrganization(x.ctx, x.call.Scope.Org)
+	if billing.IsNotFound(err) { // removed, and the key is still remembered
+		err = &billing.Error{Code: billing.CodeUnauthorized, Message: "The organization was removed."}
+	}
 	if err != nil {
 		return nil, err
 	}

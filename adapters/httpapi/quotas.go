@@ -53,7 +53,7 @@ func (x *exchange) admit() error {
 	if x.caller == nil {
 		return nil
 	}
-	org := x.call.Scope.Org
+	org := x.call.Scope.Turn().Org
 	if !x.s.inProgress.begin(org, x.s.limits.Requests) {
 		return &billing.Error{
 			Code: billing.CodeTooManyRequests,

@@ -216,6 +216,10 @@ func (a *api) routes() []route {
 		{patch, sandboxPath + "clock", sandboxed, jsonBody, a.setSandboxClock},
 		{post, sandboxPath + "clock/advance", sandboxed, jsonBody, a.advanceSandboxClock},
 		{post, sandboxPath + "clock/stop", sandboxed, emptyBody, a.stopSandboxClock},
+		{post, sandboxPath + "reset", sandboxed, jsonBody, a.resetSandbox},
+		{post, sandboxPath + "organizations", sandboxed, jsonBody, a.makeThrowAway},
+		{get, sandboxPath + "organizations", sandboxed, noBody, withoutQuery(a.listThrowAways)},
+		{del, sandboxPath + "organizations/{id}", sandboxed, noBody, deleting(a.access.RemoveThrowAway)},
 		{put, sandboxPath + "faults", sandboxed, jsonBody, a.putFaults},
 		{get, sandboxPath + "faults", sandboxed, noBody, withoutQuery(a.getFaults)},
 

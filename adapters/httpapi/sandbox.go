@@ -46,13 +46,21 @@ func (a *api) stopSandboxClock(x *exchange) (*reply, error) {
 	return kept(a.sandbox.Stop(x.ctx, showingClock(x)))
 }
 
-// showingClock replies with the clock. One that still advances is accepted, not done.
+// resetSandbox handles POST /sandbox/reset.
+func (a *api) resetSandbox(x *exchange) (*reply, error) {
+	doc := x.document(&x.call.Request.Faults)
+	confirm := doc.Text("confirm")
+	doc.End()
+	return kept(a.sandbox.Reset(x.ctx, showingClock(x), confirm))
+}
+
+// showingClock replies with the clock. What still goes on is accepted, not done.
 func showingClock(x *exchange) idempotency.Write[*sandbox.Status] {
 	w := replying(x, http.StatusOK, func(s *sandbox.Status) json.RawMessage { return s.Data() })
 	render := w.Render
 	w.Render = func(s *sandbox.Status, failure error) caller.Reply {
 		r := render(s, failure)
-		if failure == nil && s.Clock.Advance != nil {
+		if failure == nil && s.Clock.State() != sandbox.Ready {
 			r.Status = http.StatusAccepted
 		}
 		return r

@@ -137,7 +137,7 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 	o.Scenarios = scenarios.New(store, sandboxnet.Catalog(sandboxnet.Options{}), scenarios.Outside{
 		ReadReply: sandboxnet.ReadReply, ReadPlan: sandboxnet.ReadPlan(edi.New().Over), ReadERA: sandboxnet.ReadERA, Simulate: sandboxnet.Simulate, Networks: o.Batches.Sandbox,
 	})
-	o.Sandbox = sandbox.New(store, queue, sandbox.Clearinghouses{Names: o.Batches.Sandbox, Leaves: o.Batches.Leaves, Settle: o.Batches.Settle}, with.log)
+	o.Sandbox = sandbox.New(store, queue, attaching.Blobs, sandbox.Clearinghouses{Names: o.Batches.Sandbox, Leaves: o.Batches.Leaves, Settle: o.Batches.Settle}, with.log)
 	s.access, s.store, s.batches, s.remittances = o.Access, store, o.Batches, o.Remittances
 	s.populate(t)
 	during(t, func(ctx context.Context) { _ = o.Audit.Run(ctx) })
@@ -148,6 +148,7 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 	work(t, queue, jobs.KindERA, o.Remittances.Apply)
 	work(t, queue, jobs.KindEnrollment, o.Claims.Enrolled)
 	work(t, queue, jobs.KindAdvance, o.Sandbox.Drive)
+	work(t, queue, jobs.KindReset, o.Sandbox.DriveReset)
 	dispatch(t, queue, webhooks.NewDispatcher(store, queue, sender, clock, webhooks.DefaultPace(), with.log, func(webhook.Attempt) {}))
 	work(t, queue, jobs.KindPNGConvert, o.Attachments.Convert)
 	work(t, queue, jobs.KindThumbnail, o.Attachments.MakeThumbnail)
@@ -183,15 +184,15 @@ func outside(t *testing.T, queue *memqueue.Queue, open ports.Networks, with *set
 	}
 }
 
-// work does jobs of a kind until the test ends. A job that the storage is away for
-// is no fault: a worker does it again.
+// work does jobs of a kind until the test ends. A job that the storage is away for, or that
+// a reset refuses, is no fault: a worker does it again.
 func work(t *testing.T, queue *memqueue.Queue, kind jobs.Kind, do func(context.Context, jobs.Job) error) {
 	t.Helper()
 	during(t, func(ctx context.Context) {
 		_ = queue.Consume(ctx, kind, 4, func(ctx context.Context, d ports.Message) ports.Verdict {
 			err := do(ctx, d.Job)
 			_, done := errors.AsType[*jobs.DoneError](err)
-			if err != nil && !done && billing.CodeOf(err) != billing.CodeUnavailable && ctx.Err() == nil {
+			if err != nil && !done && billing.CodeOf(err) != billing.CodeUnavailable && !billing.IsResetting(err) && ctx.Err() == nil {
 				t.Errorf("%s: %v", kind, err)
 			}
 			return ports.Finished

@@ -184,8 +184,9 @@ func (s *service) readsByStrangers(t *testing.T, m made) map[string][]foreign {
 		"GET /patients/{id}":                     {absent("/patients/" + m.patient)},
 		"GET /enrollments":                       {nothing("/enrollments"), nothing("/enrollments?office_id=" + s.office.String())},
 
-		"GET /sandbox/clock":  {{call: call{path: "/sandbox/clock"}, status: 200}},  // of their own
-		"GET /sandbox/faults": {{call: call{path: "/sandbox/faults"}, status: 200}}, // TestFaultsOfOneOrganization has whose they are
+		"GET /sandbox/clock":         {{call: call{path: "/sandbox/clock"}, status: 200}},         // of their own
+		"GET /sandbox/organizations": {{call: call{path: "/sandbox/organizations"}, status: 200}}, // of their own
+		"GET /sandbox/faults":        {{call: call{path: "/sandbox/faults"}, status: 200}},        // TestFaultsOfOneOrganization has whose they are
 
 		"GET /requests":      {nothing("/requests?key_id=" + m.key)},
 		"GET /requests/{id}": {absent("/requests/" + m.logged)},
@@ -265,6 +266,9 @@ func (s *service) writesByStrangers(t *testing.T, m made) map[string][]foreign {
 		"PATCH /sandbox/clock":                       {}, // these name nothing
 		"POST /sandbox/clock/advance":                {},
 		"POST /sandbox/clock/stop":                   {},
+		"POST /sandbox/organizations":                {}, // it names nothing; TestThrowAways makes some
+		"DELETE /sandbox/organizations/{id}":         {absent(call{method: "DELETE", path: "/sandbox/organizations/" + s.org.String()})},
+		"POST /sandbox/reset":                        {{call{path: "/sandbox/reset", body: `{"confirm":"` + s.org.String() + `"}`, bad: true}, 422, billing.CodeInvalidRequest}},
 		"PUT /sandbox/faults":                        {},
 		"POST /sandbox/claims/{id}/simulate":         {post("/sandbox/claims/"+m.sent+"/simulate", "accept", anObject{})},
 		"POST /sandbox/eras":                         {}, // it names nothing; TestSandboxERA sends some

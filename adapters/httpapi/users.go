@@ -102,10 +102,14 @@ type invitedJSON struct {
 func (x *exchange) invitedShape(i access.Invited) invitedJSON {
 	out := invitedJSON{userJSON: userShape(i.User), SecretAvailable: i.Token != ""}
 	if out.SecretAvailable {
-		own := x.s.identifier.origin.of(x.req.Request.Header.RawHeaders(), remote(x))
-		out.SignInURL = own + caller.SignInPath(i.Token)
+		out.SignInURL = x.origin() + caller.SignInPath(i.Token)
 	}
 	return out
+}
+
+// origin returns the origin at which the caller reaches the service.
+func (x *exchange) origin() string {
+	return x.s.identifier.origin.of(x.req.Request.Header.RawHeaders(), remote(x))
 }
 
 // userWithCodesJSON is a user with new recovery codes, which a replay does not show.

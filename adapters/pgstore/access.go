@@ -31,6 +31,7 @@ func keyFields(k *caller.APIKey) []field {
 		{"created_by", &k.CreatedBy},
 		{"last_used_at", instant{&k.LastUsedAt}},
 		{"last_used_from", &k.LastUsedFrom},
+		{"made_with", &k.MadeWith},
 	})
 }
 
@@ -71,6 +72,7 @@ func (r apiKeys) Insert(ctx context.Context, k *caller.APIKey, digest [32]byte) 
 
 // Revoke revokes a key.
 func (r apiKeys) Revoke(ctx context.Context, id billing.KeyID, at time.Time) (*caller.APIKey, bool, error) {
+	r.lasting = true
 	n, err := r.exec(ctx, "UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL", id, micro(at))
 	if err != nil {
 		return nil, false, fmt.Errorf("revoke key %s: %w", id, err)
@@ -78,6 +80,12 @@ func (r apiKeys) Revoke(ctx context.Context, id billing.KeyID, at time.Time) (*c
 	r.evidence = evidence{"SELECT EXISTS (SELECT FROM api_keys WHERE id = $1 AND revoked_at IS NOT NULL)", []any{id}}
 	k, err := keyFinder(r).Get(ctx, id)
 	return k, n == 1, err
+}
+
+// RevokeAll revokes all keys.
+func (r apiKeys) RevokeAll(ctx context.Context, at time.Time) error {
+	_, err := r.do(ctx, "revoke all keys", "UPDATE api_keys SET revoked_at = $2 WHERE org_id = $1 AND revoked_at IS NULL", r.scope.Org, micro(at))
+	return err
 }
 
 // List reads a page of keys.
@@ -173,6 +181,10 @@ func orgFields(o *caller.Organization) []field {
 		{"created_at", instant{&o.CreatedAt}},
 		{"require_totp", &o.RequireTOTP},
 		{"endpoints_need_read", &o.EndpointsNeedRead},
+		{"maker_id", &o.Maker},
+		{"made_by", &o.MadeBy},
+		{"expires_at", instant{&o.ExpiresAt}},
+		{"removed_at", instant{&o.RemovedAt}},
 	}
 }
 
@@ -193,6 +205,14 @@ func (r ownOrganization) Lock(ctx context.Context) (*caller.Organization, error)
 func (r ownOrganization) Save(ctx context.Context, o *caller.Organization) error {
 	return r.later(ctx, o.ID, "UPDATE organizations SET require_totp = $2, endpoints_need_read = $3 WHERE id = $1",
 		r.scope.Org, o.RequireTOTP, o.EndpointsNeedRead)
+}
+
+// Expired reads throw-away organizations that have expired.
+func (r organizations) Expired(ctx context.Context, at time.Time, limit int) ([]*caller.Organization, error) {
+	return orgTable.many(ctx, r.tx, "list expired organizations", orgTable.selecting+`
+WHERE expires_at <= $1 AND removed_at IS NULL
+ORDER BY expires_at
+LIMIT $2`, micro(at), limit)
 }
 
 // Insert stores a new organization.

@@ -35,9 +35,11 @@ type session struct {
 type sessionKey struct{}
 
 // clock holds the times at the start of a transaction: the database's, and that of the
-// business, which is the same unless the organization's sandbox clock was touched.
+// business, which is the same unless the organization's sandbox clock was touched; and
+// whether test mode is being reset.
 type clock struct {
 	now, business time.Time
+	resetting     bool
 	running       *running
 }
 
@@ -49,6 +51,7 @@ func (c *clock) set(now, business string, received time.Time) (err error) {
 	}
 	c.running.set(c.now, received)
 	c.business = c.now
+	business, c.resetting = strings.CutPrefix(business, resetting)
 	if business != "" {
 		c.business, err = timeOf(business)
 	}
@@ -101,7 +104,11 @@ func (s session) begin(readOnly bool) ([]opening, error) {
 // testTime reads the organization's sandbox clock, in the statement that begins a
 // transaction of test mode. Live mode never reads it. It comes after the settings that its
 // row-level security needs, because the server evaluates the columns in order.
-const testTime = ", (SELECT (extract(epoch FROM " + clockTime + ") * 1000000)::bigint::text FROM sandbox_clocks c WHERE c.org_id = $2::text::uuid)"
+const testTime = ", (SELECT CASE WHEN c.reset_job IS NULL THEN '' ELSE '" + resetting + "' END || (extract(epoch FROM " + clockTime +
+	") * 1000000)::bigint FROM sandbox_clocks c WHERE c.org_id = $2::text::uuid)"
+
+// resetting stands before the time of an organization whose test mode is being reset.
+const resetting = "resetting "
 
 // businessColumn is the column of testTime, from 0.
 const businessColumn = 4

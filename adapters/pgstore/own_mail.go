@@ -70,7 +70,7 @@ func (r ownMail) Note(ctx context.Context, n scenario.Note) error {
 	if err := r.lockNotes(ctx); err != nil {
 		return err
 	}
-	_, err := r.do(ctx, "store a note of the sandbox", "INSERT INTO sandbox_notes (key, noted_by, noted_at, content) VALUES ($1, $2, now(), $3)",
-		n.Key[:], n.By, r.store.sealer.seal(billing.Scope{Mode: billing.ModeTest}, noteKey(n.Key), n.Content))
+	_, err := r.do(ctx, "store a note of the sandbox", "INSERT INTO sandbox_notes (key, noted_by, noted_at, org_id, mode, content) VALUES ($1, $2, now(), $3, $4, $5)",
+		n.Key[:], n.By, r.scope.Org, r.scope.Mode, r.store.sealer.seal(billing.Scope{Mode: billing.ModeTest}, noteKey(n.Key), n.Content))
 	return err
 }

@@ -18,7 +18,8 @@ import (
 type sandboxClock struct{ *tx }
 
 const readClock = `
-SELECT (extract(epoch FROM ahead) * 1000000)::bigint AS ahead, stands_at, advance_job, advance_key, advance_until, target, runs_on, progressed_at
+SELECT (extract(epoch FROM ahead) * 1000000)::bigint AS ahead, stands_at, advance_job, advance_key, advance_until, target, runs_on, progressed_at,
+	reset_job, reset_at
 FROM sandbox_clocks
 WHERE org_id = $1`
 
@@ -29,13 +30,18 @@ func (r sandboxClock) read(ctx context.Context, text string) (*sandbox.Clock, er
 	var c sandbox.Clock
 	var ahead int64 // in microseconds
 	var a sandbox.Advance
+	var reset sandbox.Reset
 	to := []any{&ahead, instant{&c.StandsAt}, &a.Job, &a.Key, &a.Until, instant{&a.Target}, &a.RunsOn, instant{&a.ProgressedAt}}
+	to = append(to, &reset.Job, instant{&reset.BeganAt})
 	if err := r.row(ctx, to, text, r.scope.Org); err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return nil, fmt.Errorf("read the sandbox clock: %w", err)
 	}
 	c.Ahead = time.Duration(ahead) * time.Microsecond
 	if !a.Job.IsZero() {
 		c.Advance = &a
+	}
+	if !reset.Job.IsZero() {
+		c.Reset = &reset
 	}
 	return &c, nil
 }
@@ -73,11 +79,17 @@ func (r sandboxClock) Put(ctx context.Context, c *sandbox.Clock) error {
 	if c.Advance != nil {
 		a = *c.Advance
 	}
+	reset := sandbox.Reset{}
+	if c.Reset != nil {
+		reset = *c.Reset
+	}
 	if err := r.later(ctx, r.scope, `
 UPDATE sandbox_clocks
-SET ahead = $2 * interval '1 us', stands_at = $3, advance_job = $4, advance_key = $5, advance_until = $6, target = $7, runs_on = $8, progressed_at = $9
+SET ahead = $2 * interval '1 us', stands_at = $3, advance_job = $4, advance_key = $5, advance_until = $6, target = $7, runs_on = $8, progressed_at = $9,
+	reset_job = $10, reset_at = $11
 WHERE org_id = $1`,
-		r.scope.Org, c.Ahead.Microseconds(), optional(c.StandsAt), a.Job, a.Key, a.Until, optional(a.Target), a.RunsOn, optional(a.ProgressedAt)); err != nil {
+		r.scope.Org, c.Ahead.Microseconds(), optional(c.StandsAt), a.Job, a.Key, a.Until, optional(a.Target), a.RunsOn, optional(a.ProgressedAt),
+		reset.Job, optional(reset.BeganAt)); err != nil {
 		return err
 	}
 	if c.StandsAt.IsZero() {
@@ -168,7 +180,7 @@ func workOf(count bool) string {
 func (r sandboxClock) Work(ctx context.Context, networks []string, count bool) (w sandbox.Work, err error) {
 	var kinds pq.StringArray
 	for _, k := range jobs.Kinds() {
-		if k != jobs.KindReceivedFile && k != jobs.KindAdvance && k != jobs.KindWebhook {
+		if k != jobs.KindReceivedFile && k != jobs.KindAdvance && k != jobs.KindReset && k != jobs.KindWebhook {
 			kinds = append(kinds, string(k))
 		}
 	}

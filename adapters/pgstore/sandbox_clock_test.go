@@ -261,7 +261,7 @@ func TestOverdueByTheClock(t *testing.T) {
 // realDue lists the columns with future times that are real (ADR 104).
 func realDue() []string {
 	return []string{
-		"api_keys.expires_at", "jobs.lease_until", "jobs.not_before", "sandbox_faults.expires_at", "sandbox_mail.given_until", "sign_in_links.expires_at", "turns.lease_until",
+		"api_keys.expires_at", "jobs.lease_until", "jobs.not_before", "organizations.expires_at", "sandbox_faults.expires_at", "sandbox_mail.given_until", "sign_in_links.expires_at", "turns.lease_until",
 		"watches.expires_at", "webhook_endpoints.lease_until",
 		"sandbox_clocks.target",           // the end of an advance, which its job reaches
 		"webhook_endpoints.circuit_until", // no circuit is open while a clock stands

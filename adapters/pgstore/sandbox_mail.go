@@ -107,7 +107,7 @@ ON CONFLICT (name) DO NOTHING`, names, contents, pq.Array(due), pq.Array(orgs), 
 
 // takeMail skips the few files that were returned a moment ago. They come first in the
 // index. The files of an organization whose clock was touched are due by that clock, and
-// found by it.
+// found by it. Those of one whose test mode is being reset wait to be removed.
 const takeMail = `
 WITH first AS (
 	(
@@ -119,7 +119,7 @@ WITH first AS (
 		LIMIT $3
 	) UNION ALL (
 		SELECT m.name, m.due
-		FROM (SELECT * FROM sandbox_clocks ORDER BY org_id) c
+		FROM (SELECT * FROM sandbox_clocks WHERE reset_job IS NULL ORDER BY org_id) c
 		CROSS JOIN LATERAL (
 			SELECT name, due
 			FROM sandbox_mail
@@ -188,9 +188,9 @@ func (t *tx) lockNotes(ctx context.Context) error {
 }
 
 const noteDown = `
-INSERT INTO sandbox_notes (key, noted_by, noted_at, content)
-SELECT key, noted_by, now(), content
-FROM unnest($1::bytea[], $2::text[], $3::bytea[]) WITH ORDINALITY n (key, noted_by, content, place)
+INSERT INTO sandbox_notes (key, noted_by, noted_at, content, org_id, mode)
+SELECT key, noted_by, now(), content, org_id, mode
+FROM unnest($1::bytea[], $2::text[], $3::bytea[], $4::uuid[], $5::text[]) WITH ORDINALITY n (key, noted_by, content, org_id, mode, place)
 ORDER BY place
 ON CONFLICT (key, noted_by) DO NOTHING`
 
@@ -214,9 +214,11 @@ func (m SandboxMail) Remember(ctx context.Context, notes []scenario.Note) (befor
 		return nil, nil
 	}
 	var keys, contents pq.ByteaArray
-	var by pq.StringArray
+	var by, modes pq.StringArray
+	var orgs []billing.OrgID
 	for _, n := range notes {
 		keys, by = append(keys, n.Key[:]), append(by, n.By)
+		orgs, modes = append(orgs, n.Scope.Org), append(modes, string(n.Scope.Mode))
 		contents = append(contents, m.store.sealer.seal(billing.Scope{Mode: billing.ModeTest}, noteKey(n.Key), n.Content))
 	}
 	var rows [][]byte
@@ -228,7 +230,7 @@ func (m SandboxMail) Remember(ctx context.Context, notes []scenario.Note) (befor
 		if _, err := t.exec(ctx, forgetNotes, sandboxNotesFor.Microseconds()); err != nil {
 			return fmt.Errorf("delete old notes of the sandbox: %w", err)
 		}
-		if _, err := t.exec(ctx, noteDown, keys, by, contents); err != nil {
+		if _, err := t.exec(ctx, noteDown, keys, by, contents, pq.Array(orgs), modes); err != nil {
 			return fmt.Errorf("store notes of the sandbox: %w", err)
 		}
 		rows, err = columnOf[[]byte](ctx, t, "read notes of the sandbox", notedBefore, keys, by)

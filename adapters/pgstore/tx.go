@@ -15,6 +15,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/sandbox"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
@@ -37,6 +38,7 @@ type tx struct {
 	failed   error            // the error of the statement that ended the transaction
 
 	pending billing.CheckID // the pending check that the transaction creates
+	lasting bool            // it changes what both modes have, which a reset of test mode does not hold up
 
 	lastEvent lastEvent
 }
@@ -85,7 +87,7 @@ func (t *tx) ports(ctx context.Context) ports.Tx {
 		Keys: idempotencyKeys{t}, Checks: checks{t}, Exchanges: exchanges{t}, Claims: claims{t}, Clearing: clearings{t}, Totals: totals{t}, Batches: batches{t}, ERAs: eras{t},
 		RemittanceClaims: remittanceClaims{t}, Corrections: corrections{t}, Adjustments: adjustments{t}, Attachments: attachments{t}, Documents: documents{t}, PayerRequests: payerRequests{t},
 		Patients: patients{t}, Offices: offices{t}, Providers: providers{t}, Events: events{t}, Endpoints: endpoints{t},
-		Deliveries: deliveries{t}, Lanes: lanes{t}, Outbox: outbox{t}, Organization: ownOrganization{t}, Users: users{t}, Sessions: sessions{t}, APIKeys: apiKeys{t}, Requests: requests{t},
+		Deliveries: deliveries{t}, Lanes: lanes{t}, Outbox: outbox{t}, Organization: ownOrganization{t}, ThrowAways: throwAways{t}, Users: users{t}, Sessions: sessions{t}, APIKeys: apiKeys{t}, Requests: requests{t},
 		Audit: auditEntries{t}, Faults: faults{t},
 		Quarantine: ownQuarantine{t}, Acknowledgements: acknowledgements{t}, Connections: ownConnections{t}, Enrollments: enrollments{t}, SandboxClock: sandboxClock{t}, SandboxMail: ownMail{t},
 		Scenarios: scenarios{t},
@@ -97,7 +99,7 @@ func (t *tx) systemPorts(ctx context.Context) ports.SystemTx {
 		Real: transactionClock{ctx, t},
 		Jobs: jobTable{t}, Leases: jobTable{t}, Outbox: systemOutbox{t}, Turns: taken{t}, Received: receivedFiles{t}, Contents: contents{t}, KeyFinder: keyFinder{t}, Orgs: organizations{t}, Images: imageNames{t}, Routes: routes{t}, Quarantine: quarantines{t},
 		Forget: forgetter{t}, Accounts: accounts{t}, SignedIn: signedIn{t}, Origin: origin{t}, RequestLog: requests{t}, Changes: changes{t},
-		AuditLog: auditEntries{t}, Connections: connections{t},
+		AuditLog: auditEntries{t}, Connections: connections{t}, Resets: resets{t},
 	}
 }
 
@@ -304,7 +306,8 @@ func (t *tx) run(ctx context.Context, statement func() error) error {
 	return err
 }
 
-// commit sends the queue and then COMMIT.
+// commit sends the queue and then COMMIT. While test mode is being reset, nothing of it is
+// committed.
 func (t *tx) commit(ctx context.Context) error {
 	from := ""
 	if t.unpromised() {
@@ -312,6 +315,9 @@ func (t *tx) commit(ctx context.Context) error {
 	}
 	if err := t.send(ctx, from); err != nil {
 		return err
+	}
+	if t.clock.resetting && t.xid != "" && !t.lasting {
+		return sandbox.ErrResetting()
 	}
 	err := t.sql.Commit()
 	if _, unknown := errors.AsType[*commitUnknownError](err); unknown || err == nil {

@@ -47,8 +47,10 @@ func (r users) Insert(ctx context.Context, u *caller.User) error {
 	return err
 }
 
-// Lock reads all users of the organization and locks their rows.
+// Lock reads all users of the organization and locks their rows, for a change of what both
+// modes have.
 func (r users) Lock(ctx context.Context) ([]*caller.User, error) {
+	r.lasting = true
 	return userTable.many(ctx, r.tx, "lock users", userTable.selecting+"WHERE org_id = $1\nORDER BY created_at, id\nFOR UPDATE", r.scope.Org)
 }
 
@@ -163,6 +165,7 @@ func (r sessions) alive(user billing.UserID, at time.Time) *query {
 
 // End ends a session, unless it has ended.
 func (r sessions) End(ctx context.Context, id billing.SessionID, user billing.UserID, at time.Time) error {
+	r.lasting = true
 	n, err := r.exec(ctx, "UPDATE sessions SET ended_at = coalesce(ended_at, $3) WHERE id = $1 AND user_id = coalesce($2, user_id)", id, user, micro(at))
 	switch {
 	case err != nil:

@@ -81,7 +81,7 @@ func (c *Clearinghouse) Send(ctx context.Context, f clearing.OutgoingFile, _ fun
 	}
 	remember := func(notes []Note) ([][]byte, error) {
 		for i := range notes {
-			notes[i].Key = noteKey(&f, notes[i].Key)
+			notes[i].Scope, notes[i].Key = f.Scope, noteKey(&f, notes[i].Key)
 		}
 		return c.mail.Remember(ctx, notes)
 	}

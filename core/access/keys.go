@@ -78,7 +78,11 @@ func (s *Service) CreateKey(ctx context.Context, call idempotency.Write[Issued],
 	if err != nil {
 		return caller.Reply{}, err
 	}
+	if k.Scope.Mode == billing.ModeLive && billing.IsThrowAway(org.ID) {
+		return caller.Reply{}, caller.ErrThrowAway("live mode")
+	}
 	call.Request.Faults = faults
+	k.MadeWith = org.MadeWith()
 	secret := caller.NewKeySecret(k.Scope.Mode)
 	k.Scope.Org, k.LastFour = org.ID, secret[len(secret)-4:]
 	hide := func(i Issued) Issued { return Issued{Key: i.Key} }

@@ -91,6 +91,9 @@ func (s *Service) organization(ctx context.Context, scope billing.Scope, faults 
 	if err := faults.Err(); err != nil {
 		return err
 	}
+	if scope.Mode == billing.ModeLive && billing.IsThrowAway(scope.Org) {
+		return caller.ErrThrowAway("live mode")
+	}
 	return s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		_, err := tx.Orgs.Get(ctx, scope.Org)
 		return err

@@ -22,9 +22,7 @@ func (s *Service) CreateProvider(
 	made, faults := in.Provider()
 	made.Scope = call.Scope
 	return once(ctx, s, call, faults, func(ctx context.Context, tx ports.Tx) (*directory.Provider, error) {
-		made.CreatedAt = tx.Clock.Now()
-		made.ID = billing.NewID[billing.ProviderID](tx.Real.Now())
-		return &made, tx.Providers.Insert(ctx, &made)
+		return &made, insertProvider(ctx, tx, &made)
 	})
 }
 

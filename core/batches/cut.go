@@ -34,7 +34,7 @@ func (s *Service) Cut(ctx context.Context) (batches int, err error) {
 		}
 		for scope, payers := range queued {
 			n, err := s.cutAll(ctx, scope, payers, scheduled)
-			if batches += n; err != nil {
+			if batches += n; err != nil && !billing.IsResetting(err) {
 				errs = append(errs, fmt.Errorf("cut the claims of %s: %w", scope.Org, err))
 			}
 		}

@@ -83,7 +83,9 @@ func (s *Service) reviewAll(ctx context.Context, scope billing.Scope, o *network
 		if failed == nil {
 			news = append(news, found...)
 		}
-		err = errors.Join(err, failed)
+		if !billing.IsResetting(failed) {
+			err = errors.Join(err, failed)
+		}
 	}
 	return news, err
 }

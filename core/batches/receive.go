@@ -90,7 +90,10 @@ func (s *Service) empty(ctx context.Context, n *ports.Network, all *Received, fa
 		if err == nil {
 			err = n.Replies.Remove(ctx, f.Name)
 		}
-		if err != nil {
+		switch {
+		case billing.IsResetting(err): // the reset removes the file
+			continue
+		case err != nil:
 			failed(fmt.Errorf("import %s: %w", f.Name, err))
 			continue
 		}

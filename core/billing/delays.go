@@ -63,6 +63,16 @@ const (
 	AdvanceAttempt   = 2 * time.Second       // of a delivery while a clock stands, also as its length
 )
 
+// Resets of test mode.
+const (
+	ResetLeastPoll = 5 * time.Millisecond // between looks whether what goes on has ended; each is longer
+	ResetMostPoll  = 250 * time.Millisecond
+	ResetPatience  = time.Minute            // with what goes on
+	ResetJobRest   = 500 * time.Millisecond // of a job that was refused, until the reset has removed it
+	RemovalRest    = 3 * time.Second        // until an organization that is being removed is looked at again: longer than keys are remembered
+	ResetRetry     = 10 * time.Second       // after its job failed JobAttempts times
+)
+
 // Remittances.
 const (
 	ERARetry     = time.Second      // while a remittance waits for a batch, or for another job

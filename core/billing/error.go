@@ -42,6 +42,7 @@ const (
 	CodeTestModeOnly            Code = "TEST_MODE_ONLY"
 	CodeClockAdvancing          Code = "CLOCK_ADVANCING"
 	CodeEventExpired            Code = "EVENT_EXPIRED"
+	CodeSandboxResetting        Code = "SANDBOX_RESETTING"
 	CodeInternal                Code = "INTERNAL"
 )
 
@@ -53,7 +54,7 @@ func Codes() []Code {
 		CodeUnsupportedEncoding, CodeTooManyRequests, CodeRequestTimeout, CodeTimeout, CodePayerRejected,
 		CodePayerUnavailable, CodeNetworkError, CodeEligibilityUnavailable, CodeAttachmentsUnavailable,
 		CodeAttachmentsNetworkError, CodeUnavailable, CodeConflict, CodeChooseOrganization, CodeTOTPRequired,
-		CodeChangedMeanwhile, CodeTestModeOnly, CodeClockAdvancing, CodeEventExpired, CodeInternal,
+		CodeChangedMeanwhile, CodeTestModeOnly, CodeClockAdvancing, CodeEventExpired, CodeSandboxResetting, CodeInternal,
 	}
 }
 
@@ -61,7 +62,8 @@ func Codes() []Code {
 // any change.
 func (c Code) Retryable() bool {
 	switch c { //nolint:exhaustive // all others need a change
-	case CodeIdempotencyKeyInUse, CodeTooManyRequests, CodeRequestTimeout, CodeTimeout, CodeUnavailable, CodeClockAdvancing, CodeInternal:
+	case CodeIdempotencyKeyInUse, CodeTooManyRequests, CodeRequestTimeout, CodeTimeout, CodeUnavailable, CodeClockAdvancing, CodeSandboxResetting,
+		CodeInternal:
 		return true
 	}
 	return false
@@ -149,6 +151,9 @@ func CodeOf(err error) Code {
 
 // IsNotFound reports whether err says that a resource is absent.
 func IsNotFound(err error) bool { return err != nil && CodeOf(err) == CodeNotFound }
+
+// IsResetting reports whether err refuses a write because test mode is being reset.
+func IsResetting(err error) bool { return err != nil && CodeOf(err) == CodeSandboxResetting }
 
 // FaultCode is the kind of a fault in a field.
 type FaultCode string

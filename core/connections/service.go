@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/intake"
@@ -60,6 +61,9 @@ func (s *Service) Add(ctx context.Context, r intake.ConnectionRequest) (*network
 		return nil, err
 	}
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		if billing.IsThrowAway(c.Org) {
+			return caller.ErrThrowAway("connections")
+		}
 		if !c.Org.IsZero() {
 			_, err := tx.Orgs.Get(ctx, c.Org)
 			if billing.IsNotFound(err) {

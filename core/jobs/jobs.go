@@ -25,13 +25,15 @@ const (
 	KindERA            Kind = "era"             // match a remittance and apply it
 	KindEnrollment     Kind = "enrollment"      // check the claims again that waited for an enrollment
 	KindAdvance        Kind = "advance"         // advance the sandbox clock of an organization
+	KindReset          Kind = "reset"           // remove what an organization has in test mode
 	KindWebhook        Kind = "webhook"         // post the due deliveries of an endpoint; see ports.Lanes
 )
 
 // Kinds lists every kind.
 func Kinds() []Kind {
 	return []Kind{
-		KindEligibility, KindAttachmentSend, KindPNGConvert, KindThumbnail, KindBatchSend, KindReceivedFile, KindERA, KindEnrollment, KindAdvance, KindWebhook,
+		KindEligibility, KindAttachmentSend, KindPNGConvert, KindThumbnail, KindBatchSend, KindReceivedFile, KindERA, KindEnrollment, KindAdvance,
+		KindReset, KindWebhook,
 	}
 }
 
@@ -67,7 +69,7 @@ func (j Job) Resource() string {
 		return billing.ERAID(j.Subject).String()
 	case KindEnrollment:
 		return billing.EnrollmentID(j.Subject).String()
-	case KindAdvance:
+	case KindAdvance, KindReset:
 		return billing.OrgID(j.Subject).String()
 	case KindWebhook:
 		return billing.WebhookEndpointID(j.Subject).String()

@@ -8,7 +8,7 @@ import (
 
 // Turns is a queue that takes turns between scopes: Take returns one value of
 // each scope that has any, however many another has. Within a scope it is first
-// in, first out. The zero value is empty. It is not safe for concurrent use.
+// in, first out. An organization and those that it made are one. The zero value is empty. It is not safe for concurrent use.
 type Turns[T any] struct {
 	waiting map[billing.Scope][]T
 	order   []billing.Scope // those with values; the first is next
@@ -17,6 +17,7 @@ type Turns[T any] struct {
 
 // Put adds a value. A scope without values gets its turn after the others.
 func (t *Turns[T]) Put(scope billing.Scope, v T) {
+	scope = scope.Turn()
 	if t.waiting == nil {
 		t.waiting = map[billing.Scope][]T{}
 	}
@@ -92,6 +93,7 @@ func (p *Places) start(scope billing.Scope) bool {
 
 // End frees the place of a job of the scope.
 func (p *Places) End(scope billing.Scope) {
+	scope = scope.Turn()
 	p.all--
 	if p.running[scope]--; p.running[scope] == 0 {
 		delete(p.running, scope)

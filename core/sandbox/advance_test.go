@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/molar-billing/molar/adapters/fileblob"
 	"github.com/molar-billing/molar/adapters/memqueue"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
@@ -24,6 +25,7 @@ import (
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/sandbox"
+	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
@@ -40,16 +42,24 @@ type fixture struct {
 	staged chan jobs.Job
 	settle func(ctx context.Context, file string) error // instead of applying the file that is due
 	log    strings.Builder
+	logger *slog.Logger
+	blobs  ports.Blobs
 }
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	b := &fixture{t: t, staged: make(chan jobs.Job, 1)}
 	b.store = pgtest.Open(t, func(o *pgstore.Options) { o.Staged = func(all []jobs.Job) { b.staged <- all[0] } })
+	folder, err := fileblob.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = folder.Close() })
+	b.blobs, b.logger = folder, slog.New(slog.NewTextHandler(&b.log, nil))
 	b.scope = porttest.Organization(t, b.store, billing.ModeTest)
 	mail := b.store.SandboxMail()
 	b.settle = mail.Remove
-	b.Service = sandbox.New(b.store, memqueue.NewBroker().Open(), sandbox.Clearinghouses{
+	b.Service = sandbox.New(b.store, memqueue.NewBroker().Open(), b.blobs, sandbox.Clearinghouses{
 		Names:  func(billing.Scope) []string { return []string{"sandbox"} },
 		Leaves: func(billing.Scope, billing.PayerID, time.Time) (string, time.Time) { return "", time.Time{} },
 		Settle: func(ctx context.Context, _ billing.Scope, _ []billing.PayerID) error {
@@ -59,7 +69,7 @@ func newFixture(t *testing.T) *fixture {
 			}
 			return b.settle(ctx, due[0].Name)
 		},
-	}, slog.New(slog.NewTextHandler(&b.log, nil)))
+	}, b.logger)
 	for name, after := range map[string]time.Duration{"first.835": time.Hour, "second.835": 2 * time.Hour} {
 		f := sandboxnet.MailFile{IncomingFile: clearing.IncomingFile{Scope: b.scope, Name: name, Content: []byte("ISA")}, Due: time.Now().Add(after)}
 		if err := mail.Put(t.Context(), []sandboxnet.MailFile{f}); err != nil {

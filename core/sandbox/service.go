@@ -1,5 +1,6 @@
-// Package sandbox reads, sets and advances the clock of an organization in test mode. A job
-// drives an advance, so that it goes on in another process when one dies.
+// Package sandbox reads, sets and advances the clock of an organization in test mode, and
+// resets test mode. A job drives an advance, and a reset, so that it goes on in another
+// process when one dies.
 package sandbox
 
 import (
@@ -21,6 +22,7 @@ import (
 type Service struct {
 	store  ports.Store
 	queue  ports.Queue
+	blobs  ports.Blobs
 	houses Clearinghouses
 	log    *slog.Logger
 }
@@ -33,8 +35,8 @@ type Clearinghouses struct {
 }
 
 // New creates the use cases.
-func New(store ports.Store, queue ports.Queue, houses Clearinghouses, log *slog.Logger) *Service {
-	return &Service{store, queue, houses, log}
+func New(store ports.Store, queue ports.Queue, blobs ports.Blobs, houses Clearinghouses, log *slog.Logger) *Service {
+	return &Service{store, queue, blobs, houses, log}
 }
 
 // Clock reads the clock, and what waits for it.
@@ -216,6 +218,9 @@ func (s *Service) status(ctx context.Context, tx ports.Tx, scope billing.Scope, 
 
 func status(c *sandbox.Clock, w *sandbox.Work, tx ports.Tx) *sandbox.Status {
 	now := tx.Real.Now().Time
+	if c.Reset != nil { // all that waits is being removed
+		return &sandbox.Status{Clock: *c, Real: now}
+	}
 	return &sandbox.Status{Clock: *c, Real: now, Next: w.Next(), Pending: w.Pending(), Blocked: c.BlockedBy(w, now)}
 }
 

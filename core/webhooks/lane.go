@@ -188,6 +188,9 @@ func (l *lane) step(ctx, posts context.Context, address string) (ours bool, err 
 		return err
 	})
 	switch {
+	case billing.IsResetting(err): // the reset removes the deliveries, and frees the lane
+		l.held, l.tried = false, nil
+		return false, nil
 	case err != nil:
 		return true, err
 	case !ours:
@@ -324,7 +327,7 @@ func (l *lane) leave(ctx context.Context) {
 		return tx.Lanes.Leave(ctx, l.id, l.holder)
 	})
 	l.held, l.tried = false, nil
-	if err != nil {
+	if err != nil && !billing.IsResetting(err) {
 		l.log.WarnContext(ctx, "webhook lane not released; its lease will end, and unrecorded posts will be repeated",
 			"endpoint_id", l.id.String(), "error", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,12 +75,38 @@ func TestTrigger(t *testing.T) {
 	}
 	c.good("sandbox", "clock", "--run", "--data", dir)
 	c.bad("one of --stop and --run", "sandbox", "clock", "--run", "--stop", "--data", dir)
+	c.bad("to do it: molar sandbox reset --confirm org_", "sandbox", "reset", "--data", dir)
+	c.bad("confirm", "sandbox", "reset", "--confirm", "Demo Dental Group", "--data", dir)
 	c.bad("no fixed length", "sandbox", "advance", "--by", "P1M", "--data", dir)
 	c.bad("TEST_MODE_ONLY", append(key("live"), "sandbox", "clock")...)
 	c.bad("--office", append(key("test"), "trigger", "eligibility.completed")...)
 	c.bad("422 INVALID_REQUEST", append(key("test"), "trigger", "eligibility.completed", "--office", "x")...)
 	c.bad("read,submit", append(key("test_read"), "trigger", "eligibility.completed", "--office", r.Offices["test"])...)
 	c.bad("is made, but its event cannot be read", append(key("test_submit"), "trigger", "eligibility.completed", "--office", r.Offices["test"])...)
+	var made struct {
+		ID     string `json:"id"`
+		APIKey string `json:"api_key"`
+	}
+	text := c.good("sandbox", "organizations", "create", "run", "--expires-in", "2h", "--json", "--data", dir)
+	if err := json.Unmarshal([]byte(text), &made); err != nil || made.APIKey == "" {
+		t.Errorf("%s: %v", text, err)
+	}
+	c.good("--api-url", r.BaseURL, "--api-key", made.APIKey, "sandbox", "clock")
+	if out := c.good("sandbox", "organizations", "list", "--data", dir); !strings.Contains(out, made.ID) {
+		t.Errorf("the organizations: %s", out)
+	}
+	c.bad("at most 30 days", "sandbox", "organizations", "create", "run", "--expires-in", "31d", "--data", dir)
+	c.good("sandbox", "organizations", "remove", made.ID, "--data", dir)
+	c.bad("404", "sandbox", "organizations", "remove", made.ID, "--data", dir)
+	_, unconfirmed, _ := c.run(append(key("other_test"), "sandbox", "reset")...)
+	org := regexp.MustCompile("org_[0-9A-Z]{26}").FindString(unconfirmed)
+	c.good(append(key("other_test"), "trigger", "eligibility.completed", "--data", dir)...)
+	if out := c.good(append(key("other_test"), "sandbox", "reset", "--confirm", org)...); !strings.Contains(out, "and runs; nothing waits") {
+		t.Errorf("the clock after a reset: %s", out)
+	}
+	if out := c.good(append(key("other_test"), "events", "list")...); strings.Contains(out, "eligibility.completed") {
+		t.Errorf("the events after a reset: %s", out)
+	}
 	if out := c.good(append(key("other_test"), "trigger", "eligibility.completed", "--data", dir)...); !strings.Contains(out, "elg_") {
 		t.Errorf("with the key and the office of the other organization: %q", out)
 	}

@@ -18,5 +18,5 @@ func (g *graph) openClaims() {
 	g.batches = batches.New(g.store, batches.Outside{
 		EDI: codec, Networks: g.networks, Remit: g.remittances.Receive, Interval: g.settings.BatchInterval,
 	}, g.payers)
-	g.sandboxes = sandbox.New(g.store, g.queue, sandbox.Clearinghouses{Names: g.batches.Sandbox, Leaves: g.batches.Leaves, Settle: g.batches.Settle}, g.log)
+	g.sandboxes = sandbox.New(g.store, g.queue, g.blobs, sandbox.Clearinghouses{Names: g.batches.Sandbox, Leaves: g.batches.Leaves, Settle: g.batches.Settle}, g.log)
 }

@@ -95,20 +95,23 @@ func (d *demo) organizations(ctx context.Context, s *access.Service) error {
 	test := billing.Scope{Org: org.ID, Mode: billing.ModeTest}
 	live := billing.Scope{Org: org.ID, Mode: billing.ModeLive}
 	otherTest := billing.Scope{Org: other.ID, Mode: billing.ModeTest}
+	offices, providers := access.DemoOffices(), access.DemoProviders()
+	elsewhere := offices[0]
+	elsewhere.Name, elsewhere.NPI = "Other Demo Dental", "1003000126"
 	return errors.Join(
-		d.office(ctx, s, test, "test", "Demo Dental, Main Street", "1234567893"),
-		d.office(ctx, s, test, "test_2", "Demo Dental, Lakeside", "1245319599"),
-		d.office(ctx, s, live, "live", "Demo Dental, Main Street", "1234567893"),
-		d.office(ctx, s, otherTest, "other_test", "Other Demo Dental", "1003000126"),
+		d.office(ctx, s, test, "test", offices[0]),
+		d.office(ctx, s, test, "test_2", offices[1]),
+		d.office(ctx, s, live, "live", offices[0]),
+		d.office(ctx, s, otherTest, "other_test", elsewhere),
 		d.key(ctx, s, test, "test", "read", "submit"),
 		d.key(ctx, s, test, "test_read", "read"),
 		d.key(ctx, s, test, "test_submit", "submit"),
 		d.key(ctx, s, live, "live", "read", "submit"),
 		d.key(ctx, s, otherTest, "other_test", "read", "submit"),
-		provider(ctx, s, test, "Dana", "Rivera", "1679576722"),
-		provider(ctx, s, test, "Sam", "Okafor", "1245319599"),
-		provider(ctx, s, live, "Dana", "Rivera", "1679576722"),
-		provider(ctx, s, otherTest, "Kim", "Larsen", "1003000126"),
+		provider(ctx, s, test, providers[0]),
+		provider(ctx, s, test, providers[1]),
+		provider(ctx, s, live, providers[0]),
+		provider(ctx, s, otherTest, intake.ProviderRequest{FirstName: "Kim", LastName: "Larsen", NPI: "1003000126"}),
 	)
 }
 
@@ -142,12 +145,9 @@ func (d *demo) claim(ctx context.Context, g *graph) error {
 // demoOperator creates the demo data.
 const demoOperator = "molar dev"
 
-func (d *demo) office(ctx context.Context, s *access.Service, scope billing.Scope, as, name, npi string) error {
+func (d *demo) office(ctx context.Context, s *access.Service, scope billing.Scope, as string, in intake.OfficeRequest) error {
 	show := func(o *directory.Office) string { return o.ID.String() }
-	made, err := s.CreateOffice(ctx, idempotency.Administration(scope, demoOperator, show), intake.OfficeRequest{
-		Name: name, NPI: npi, TaxID: "123456789", Phone: "5185550100", Taxonomy: intake.DefaultTaxonomy,
-		Address: &intake.AddressInput{Line1: "1 Main Street", City: "Springfield", State: "IL", ZIP: "627010001"},
-	})
+	made, err := s.CreateOffice(ctx, idempotency.Administration(scope, demoOperator, show), in)
 	d.Offices[as] = string(made.Body)
 	return err
 }
@@ -160,10 +160,9 @@ func (d *demo) key(ctx context.Context, s *access.Service, scope billing.Scope, 
 	return err
 }
 
-func provider(ctx context.Context, s *access.Service, scope billing.Scope, first, last, npi string) error {
+func provider(ctx context.Context, s *access.Service, scope billing.Scope, in intake.ProviderRequest) error {
 	show := func(p *directory.Provider) string { return p.ID.String() }
-	_, err := s.CreateProvider(ctx, idempotency.Administration(scope, demoOperator, show),
-		intake.ProviderRequest{FirstName: first, LastName: last, NPI: npi})
+	_, err := s.CreateProvider(ctx, idempotency.Administration(scope, demoOperator, show), in)
 	return err
 }
 

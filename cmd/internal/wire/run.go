@@ -164,6 +164,7 @@ func (g *graph) sweep(ctx context.Context) error {
 		{Things: "audit entries", Sweep: g.audit.ForgetEntries},
 		{Things: "idempotency keys", Sweep: g.idempotency.Forget},
 		{Things: "saved answers", Sweep: g.eligibility.ForgetAnswers},
+		{Things: "throw-away organizations", Sweep: g.access.RemoveExpired},
 		{Things: "images", Sweep: g.attachments.Sweep},
 		{Things: "uploads", Sweep: g.attachments.ForgetUploads},
 		{Things: "webhook deliveries", Sweep: g.webhooks.Sweep},

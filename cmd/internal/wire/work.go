@@ -34,6 +34,7 @@ func (g *graph) start(ctx context.Context, roles []Role, at Addresses, fail cont
 			w.roles.handle(g.runner, workers.BatchSend(g.batches, g.settings.Parallel))
 			w.roles.handle(g.runner, workers.Enrolled(g.claims, g.settings.Parallel))
 			w.roles.handle(g.runner, workers.Advance(g.sandboxes, g.settings.Parallel))
+			w.roles.handle(g.runner, workers.Reset(g.sandboxes, g.settings.Parallel))
 			w.roles.start(func(ctx context.Context) error {
 				return workers.CutBatches(ctx, g.batches, g.settings.BatchInterval, g.log)
 			})

@@ -20,9 +20,12 @@ type Caller struct {
 func (k *APIKey) Caller() *Caller { return &Caller{Scope: k.Scope, Principal: k.Principal(), Key: k} }
 
 // Number returns what the caller's requests are counted by: the ID of the key or
-// of the user.
+// of the user. A key of a throw-away organization counts with the one that made it.
 func (c *Caller) Number() [16]byte {
 	if c.Key != nil {
+		if !c.Key.MadeWith.IsZero() {
+			return c.Key.MadeWith
+		}
 		return c.Key.ID
 	}
 	return c.User.ID
@@ -65,6 +68,8 @@ func (c *Caller) Can(n Need) error {
 		return &billing.Error{Code: billing.CodePermissionDenied, Message: "This API key does not have the permission " + string(permission) + "."}
 	case c.Key == nil && !c.User.Role.can(n):
 		return &billing.Error{Code: billing.CodePermissionDenied, Message: "A user with the role " + string(c.User.Role) + " cannot do this."}
+	case c.Scope.Mode == billing.ModeLive && billing.IsThrowAway(c.Scope.Org) && n != NeedNothing && n != NeedCaller && n != NeedSelf:
+		return &billing.Error{Code: billing.CodeTestModeOnly, Message: "A throw-away organization has no live mode. Use test mode."}
 	case n == NeedSandbox && c.Scope.Mode != billing.ModeTest:
 		return &billing.Error{Code: billing.CodeTestModeOnly, Message: "Live mode has no sandbox. Use a key or a session of test mode."}
 	}

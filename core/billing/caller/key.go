@@ -33,6 +33,8 @@ type APIKey struct {
 	LastUsedAt   time.Time // to UsedPrecision; zero before the first use
 	LastUsedFrom string    // the address of that client
 
+	MadeWith billing.KeyID // of a throw-away organization: the key that made it, with which it counts and is revoked
+
 	Faults []fault.Rule // of a key of test mode that was found by its secret
 }
 

@@ -25,6 +25,7 @@ type Clock struct {
 	Ahead    time.Duration // of real time, while it runs
 	StandsAt time.Time     // zero while it runs
 	Advance  *Advance      // nil while it is not advanced
+	Reset    *Reset        // nil while test mode is not reset
 }
 
 // Until says at which work an advance ends.
@@ -43,6 +44,7 @@ type State string
 const (
 	Ready     State = "ready"
 	Advancing State = "advancing"
+	Resetting State = "resetting" // nothing of test mode can be written
 )
 
 // Advance is an advance that is under way. The clock stands meanwhile.
@@ -53,6 +55,12 @@ type Advance struct {
 	Target       time.Time     // the last instant that it may reach
 	RunsOn       bool          // whether the clock runs on afterwards
 	ProgressedAt time.Time     // by real time, when work was last done
+}
+
+// Reset is a reset of test mode that is under way. The clock shows real time meanwhile.
+type Reset struct {
+	Job     billing.JobID // drives it
+	BeganAt time.Time     // by real time
 }
 
 // Request is a request to advance a clock; exactly one of its fields is set.
@@ -72,8 +80,8 @@ func (c *Clock) Now(wall time.Time) time.Time {
 
 // Set lets the clock run on, or stops it.
 func (c *Clock) Set(running bool, wall time.Time) error {
-	if c.Advance != nil {
-		return ErrAdvancing()
+	if err := c.ready(); err != nil {
+		return err
 	}
 	if running {
 		*c = Clock{Ahead: c.Now(wall).Sub(wall)}
@@ -88,10 +96,25 @@ func (c *Clock) Running() bool { return c.StandsAt.IsZero() || c.Advance != nil 
 
 // State returns the state of the clock.
 func (c *Clock) State() State {
-	if c.Advance != nil {
+	switch {
+	case c.Reset != nil:
+		return Resetting
+	case c.Advance != nil:
 		return Advancing
 	}
 	return Ready
+}
+
+// ready returns nil, or the error of a request that must wait until the clock is ready.
+func (c *Clock) ready() error {
+	switch c.State() {
+	case Resetting:
+		return ErrResetting()
+	case Advancing:
+		return ErrAdvancing()
+	case Ready:
+	}
+	return nil
 }
 
 // ErrAdvancing returns the error of a request that must wait for the end of an advance.
@@ -102,11 +125,28 @@ func ErrAdvancing() error {
 	}
 }
 
+// ErrResetting returns the error of a write that must wait for the end of a reset.
+func ErrResetting() error {
+	return &billing.Error{
+		Code:    billing.CodeSandboxResetting,
+		Message: "Test mode is being reset. Wait until the state of the clock is ready, which GET /sandbox/clock shows, and send the request again.",
+	}
+}
+
+// BeginReset begins a reset that the job drives. The clock shows real time from now on.
+func (c *Clock) BeginReset(job billing.JobID, wall time.Time) error {
+	if err := c.ready(); err != nil {
+		return err
+	}
+	*c = Clock{Reset: &Reset{job, wall}}
+	return nil
+}
+
 // Begin begins an advance that the job drives. It reports whether there is anything to do:
 // until there is work, an idle organization has nothing.
 func (c *Clock) Begin(r Request, job billing.JobID, key string, idle bool, wall time.Time) (begun bool, err error) {
-	if c.Advance != nil {
-		return false, ErrAdvancing()
+	if err := c.ready(); err != nil {
+		return false, err
 	}
 	now := c.Now(wall)
 	a := &Advance{Job: job, Key: key, Until: r.Until, RunsOn: c.Running(), ProgressedAt: wall}

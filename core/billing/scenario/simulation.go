@@ -53,6 +53,7 @@ func (m Message) LogValue() slog.Value { return slog.StringValue(m.Name) }
 // Note is what the clearinghouse remembers for later files. Key is the digest of the
 // subject. By is the maker: a file, or a claim of one.
 type Note struct {
+	Scope   billing.Scope // whose it is
 	Key     [32]byte
 	By      string
 	Content []byte

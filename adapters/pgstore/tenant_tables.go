@@ -1,0 +1,87 @@
+package pgstore
+
+import "time"
+
+// tenantTable says what becomes of the rows of a table that belong to an organization.
+type tenantTable struct {
+	name      string
+	reset     treatment // of the organization's test mode
+	export    treatment // of the organization
+	erasure   treatment // of a patient
+	retention time.Duration
+	deletion  treatment // of the organization
+}
+
+// treatment is what an operation does with rows.
+type treatment byte
+
+const (
+	keeps       treatment = iota + 1 // leaves them as they are, or out of an export
+	removes                          // deletes them
+	removesLast                      // deletes them after those that a reset removes
+	blanks                           // removes what is about the patient, and keeps figures and control numbers
+	writes                           // has them in an export
+)
+
+// The ages at which rows are removed, by real time. Rows that live as long as what they are
+// part of, or as the organization, have none.
+const (
+	year      = 365 * 24 * time.Hour
+	withOwner = 0
+	audited   = 6 * year
+	billed    = 10 * year
+	exchanged = 90 * 24 * time.Hour
+	logged    = 30 * 24 * time.Hour
+	replayed  = 7 * 24 * time.Hour
+)
+
+// tenantTables has a row for each table with rows of organizations. The order is the one
+// in which rows are removed: what names a row comes before it.
+func tenantTables() []tenantTable {
+	return []tenantTable{
+		{"jobs", removes, keeps, keeps, withOwner, removesLast},
+		{"webhook_deliveries", removes, keeps, keeps, logged, removes},
+		{"events", removes, writes, blanks, exchanged, removes},
+		{"idempotency_keys", removes, keeps, removes, replayed, removesLast},
+		{"era_claims", removes, writes, blanks, billed, removes},
+		{"eras", removes, writes, keeps, billed, removes},
+		{"payer_requests", removes, writes, blanks, billed, removes},
+		{"documents", removes, writes, removes, billed, removes},
+		{"uploads", removes, keeps, removes, replayed, removes},
+		{"attachments", removes, writes, blanks, billed, removes},
+		{"batch_acknowledgements", removes, writes, keeps, billed, removes},
+		{"acknowledgements", removes, writes, keeps, billed, removes},
+		{"batches", removes, writes, keeps, billed, removes},
+		{"claims", removes, writes, blanks, billed, removes},
+		{"claim_changes", removes, keeps, keeps, withOwner, removes}, // added up in claim_totals
+		{"claim_totals", removes, keeps, keeps, withOwner, removes},  // computed from the claims
+		{"eligibility_answers", removes, keeps, removes, replayed, removes},
+		{"check_members", removes, keeps, removes, billed, removes},
+		{"eligibility_checks", removes, writes, removes, billed, removes},
+		{"patient_words", removes, keeps, removes, billed, removes},
+		{"patients", removes, writes, removes, billed, removes},
+		{"enrollments", removes, writes, keeps, withOwner, removes},
+		{"quarantine", removes, writes, keeps, exchanged, removes},
+		{"sandbox_mail", removes, keeps, keeps, exchanged, removes},
+		{"sandbox_notes", removes, keeps, keeps, exchanged, removes},
+		{"sandbox_scenarios", removes, writes, keeps, withOwner, removes},
+		{"sandbox_faults", removes, keeps, keeps, withOwner, removes},
+		{"sandbox_clocks", keeps, keeps, keeps, withOwner, removes}, // its end removes the clock
+		{"changes", keeps, keeps, keeps, withOwner, removesLast},    // of open streams, for a minute
+		{"watches", keeps, keeps, keeps, withOwner, removesLast},
+		{"received_parts", keeps, writes, keeps, exchanged, removesLast},
+		{"received_files", keeps, writes, keeps, exchanged, removesLast}, // by these, a connection knows what it has fetched
+		{"connections", keeps, writes, keeps, withOwner, removesLast},
+		{"webhook_endpoints", keeps, writes, keeps, withOwner, removesLast},
+		{"providers", keeps, writes, keeps, withOwner, removesLast},
+		{"offices", keeps, writes, keeps, withOwner, removesLast},
+		{"requests", keeps, writes, keeps, logged, removesLast},
+		{"audit_resources", keeps, writes, keeps, audited, removesLast},
+		{"audit_entries", keeps, writes, keeps, audited, removesLast},
+		{"sign_in_links", keeps, keeps, keeps, logged, removesLast},
+		{"sessions", keeps, writes, keeps, logged, removesLast},
+		{"api_keys", keeps, writes, keeps, withOwner, removesLast}, // never their secrets
+		{"users", keeps, writes, keeps, withOwner, removesLast},
+		{"organizations", keeps, writes, keeps, withOwner, removes},
+	}
+}

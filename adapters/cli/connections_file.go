@@ -159,7 +159,7 @@ func wellFormed(file string, content []byte) error {
 // connectionRequest reads a document that is one JSON object.
 func connectionRequest(kinds network.Kinds, content []byte, file func(name string) ([]byte, error)) (r intake.ConnectionRequest) {
 	content = bytes.TrimPrefix(content, []byte("\ufeff"))
-	root, err := jsonbody.Parse(context.Background(), content, len(content), &r.Faults)
+	root, err := jsonbody.Parse(context.Background(), content, len(content), &r.Faults) //nolint:forbidigo // a file at hand has no deadline
 	if err != nil || root == nil {
 		return r
 	}

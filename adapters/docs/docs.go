@@ -190,7 +190,10 @@ func (p *Page) text() string { return "# " + p.Title + "\n\n" + strings.TrimSpac
 // searchIndex returns what the search of the pages looks through, as JSON.
 func (d *Docs) searchIndex() []byte {
 	type entry struct {
-		ID, Title, Summary, Text string
+		ID      string `json:"id"`
+		Title   string `json:"title"`
+		Summary string `json:"summary"`
+		Text    string `json:"text"`
 	}
 	var all []entry
 	for _, p := range d.Pages {
@@ -255,9 +258,9 @@ func (d *Docs) serve(c *fasthttp.RequestCtx) {
 	}
 }
 
-func reply(c *fasthttp.RequestCtx, status int, mime string, b []byte) {
+func reply(c *fasthttp.RequestCtx, status int, kind string, b []byte) {
 	c.Response.SetStatusCode(status)
-	c.Response.Header.SetContentType(mime)
+	c.Response.Header.SetContentType(kind)
 	c.Response.SetBodyRaw(b)
 }
 

@@ -21,9 +21,10 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// The kinds of JSON values.
+// Kind is the kind of a JSON value.
 type Kind byte
 
+// The kinds of JSON values.
 const (
 	KindNull   Kind = 'n'
 	KindBool   Kind = 'b'
@@ -152,7 +153,7 @@ func (p *parser) value() (*Value, error) {
 }
 
 func (p *parser) any() (*Value, error) {
-	switch p.in.PeekKind() {
+	switch p.in.PeekKind() { //nolint:exhaustive // all others are literals, or wrong
 	case jsontext.KindBeginObject:
 		return p.object()
 	case jsontext.KindBeginArray:

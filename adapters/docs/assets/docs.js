@@ -12,11 +12,10 @@ async function load() {
   const reply = await fetch("/docs/search.json");
   const pages = await reply.json();
   const search = new MiniSearch({
-    fields: ["Title", "Summary", "Text"],
+    fields: ["title", "summary", "text"],
     processTerm: (word) => (word.length > 2 ? word.toLowerCase() : null),
-    storeFields: ["Title", "Summary"],
-    idField: "ID",
-    searchOptions: { boost: { Title: 4, Summary: 2 }, prefix: true, fuzzy: 0.15, combineWith: "AND" },
+    storeFields: ["title", "summary"],
+    searchOptions: { boost: { title: 4, summary: 2 }, prefix: true, fuzzy: 0.15, combineWith: "AND" },
   });
   search.addAll(pages);
   return search;
@@ -35,9 +34,9 @@ async function show() {
     const row = document.createElement("li");
     const link = document.createElement("a");
     link.href = hit.id;
-    link.textContent = hit.Title;
+    link.textContent = hit.title;
     const about = document.createElement("span");
-    about.textContent = hit.Summary;
+    about.textContent = hit.summary;
     row.append(link, about);
     return row;
   });

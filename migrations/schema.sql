@@ -284,7 +284,7 @@ BEGIN
     INSERT INTO changes (org_id, mode, kind, id)
     SELECT w.org_id, w.mode, 'sandbox_clock', w.org_id
     FROM watches w
-    WHERE w.org_id = NEW.org_id AND w.mode = 'test';
+    WHERE w.org_id = COALESCE(NEW.org_id, OLD.org_id) AND w.mode = 'test';
     RETURN NULL;
 END
 $$;
@@ -1962,7 +1962,7 @@ CREATE TRIGGER change AFTER INSERT OR UPDATE ON public.payer_requests FOR EACH R
 
 CREATE TRIGGER change AFTER INSERT OR UPDATE ON public.providers FOR EACH ROW EXECUTE FUNCTION public.record_change('provider');
 
-CREATE TRIGGER change AFTER UPDATE ON public.sandbox_clocks FOR EACH ROW WHEN ((((old.ahead IS DISTINCT FROM new.ahead) OR (old.stands_at IS DISTINCT FROM new.stands_at)) OR (old.advance_job IS DISTINCT FROM new.advance_job))) EXECUTE FUNCTION public.record_clock_change();
+CREATE TRIGGER change AFTER UPDATE ON public.sandbox_clocks FOR EACH ROW WHEN (((((old.ahead IS DISTINCT FROM new.ahead) OR (old.stands_at IS DISTINCT FROM new.stands_at)) OR (old.advance_job IS DISTINCT FROM new.advance_job)) OR (old.reset_job IS DISTINCT FROM new.reset_job))) EXECUTE FUNCTION public.record_clock_change();
 
 CREATE TRIGGER change AFTER INSERT ON public.webhook_endpoints FOR EACH ROW EXECUTE FUNCTION public.record_change('webhook_endpoint');
 
@@ -1977,6 +1977,8 @@ CREATE TRIGGER claims_updated AFTER UPDATE ON public.claims REFERENCING OLD TABL
 CREATE TRIGGER failed AFTER UPDATE OF state ON public.webhook_deliveries FOR EACH ROW WHEN (((new.state = 'failed'::text) AND (old.state <> 'failed'::text))) EXECUTE FUNCTION public.record_change('webhook_delivery');
 
 CREATE TRIGGER patient_named AFTER INSERT ON public.patients FOR EACH ROW EXECUTE FUNCTION public.patient_named();
+
+CREATE TRIGGER removed AFTER DELETE ON public.sandbox_clocks FOR EACH ROW EXECUTE FUNCTION public.record_clock_change();
 
 CREATE TRIGGER removed AFTER DELETE ON public.webhook_endpoints FOR EACH ROW EXECUTE FUNCTION public.record_removal('webhook_endpoint');
 

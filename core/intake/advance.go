@@ -57,7 +57,7 @@ func Duration(text string) (d time.Duration, fault string) {
 	case err == nil:
 		return d, ""
 	case strings.ContainsAny(date, "YM") && strings.HasPrefix(text, "P"):
-		return 0, "Months and years have no fixed length. Send days, such as P30D, or an instant in to."
+		return 0, "Months and years have no fixed length. Send days, such as P30D."
 	}
 	return 0, "Send a duration of ISO 8601, such as P14D, PT90S or P2DT3H."
 }

@@ -135,6 +135,14 @@ func (b *scoped) clockChanges(next func(what string, want ...string)) {
 	next("an advance that moved", clock)
 	put(sandbox.Clock{})
 	next("a clock that runs", clock)
+	reset := sandbox.Reset{Job: id[billing.JobID](), BeganAt: b.now}
+	put(sandbox.Clock{Reset: &reset})
+	next("a reset", clock)
+	err := b.Store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) error {
+		return tx.Resets.End(ctx, b.scope.Org, reset.Job)
+	})
+	equal(b.t, "the end of a reset", err, nil)
+	next("a reset that ended", clock)
 }
 
 // webhookChanges changes an endpoint, and makes a delivery of an event fail.

@@ -32,16 +32,20 @@ func TestGuides(t *testing.T) {
 		},
 		"20-testing.md": {
 			{"data.0.built_in", "true"},
+			{"ending plan.status", "-SPENT active"},
 			{"ending built_in", "-REGRETS false"},
 			{"running", "false"},
 			{"state", "ready"},
 			{"state payment_changed", "paid false"},
 			{"state pending", "ready 0"},
 			{"payment_changed", "true"},
+			{"object dropped", "sandbox_simulation []"},
 			{"rules.0.kind", "error"},
 			{"error", "UNAVAILABLE"},
 			{"data.0.object", "claim"},
 			{"rules", "[]"},
+			{"object secret_available", "sandbox_organization true"},
+			{"object state", "sandbox_clock resetting"},
 		},
 	}
 	files, err := filepath.Glob("../../../adapters/docs/guides/*.md")

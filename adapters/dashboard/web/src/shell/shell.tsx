@@ -228,7 +228,8 @@ function ClockTime() {
       <span className="mode-name">Test clock: </span>
       {instant(timeOf(clock, Date.now()), zone)}
       {clock.state === "advancing" && ", advancing"}
-      {clock.state !== "advancing" && !clock.running && ", stopped"}
+      {clock.state === "resetting" && ", being reset"}
+      {clock.state === "ready" && !clock.running && ", stopped"}
     </>
   );
   return open ? (

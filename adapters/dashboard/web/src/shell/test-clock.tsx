@@ -195,6 +195,7 @@ function Time({
 /** state says in a word what the clock does. */
 function state(c: Clock) {
   if (c.state === "advancing") return <Badge tone="info">Advancing</Badge>;
+  if (c.state === "resetting") return <Badge tone="info">Being reset</Badge>;
   return c.running ? <Badge tone="good">Running</Badge> : <Badge tone="warn">Stopped</Badge>;
 }
 

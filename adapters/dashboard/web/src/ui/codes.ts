@@ -115,6 +115,13 @@ const errors: Record<string, string> = {
   ATTACHMENTS_NETWORK_ERROR: "The attachment network could not be reached.",
   UNAVAILABLE: "The service was not available. Repeat the request later.",
   CONFLICT: "The resource is in a state that does not allow this.",
+  CHANGED_MEANWHILE: "Someone had changed the resource since the version in If-Match.",
+  CHOOSE_ORGANIZATION: "The person may sign in to several organizations, and named none.",
+  TOTP_REQUIRED: "The organization requires a second factor, which the person does not have.",
+  TEST_MODE_ONLY: "The operation belongs to the sandbox, and live mode has none.",
+  CLOCK_ADVANCING: "The clock of test mode was being advanced.",
+  SANDBOX_RESETTING: "Test mode was being reset.",
+  EVENT_EXPIRED: "The event in after is older than all that are kept.",
   INTERNAL:
     "The service failed. Repeat the request, and report it with the request ID if it fails again.",
 };

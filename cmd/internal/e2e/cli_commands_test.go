@@ -101,7 +101,7 @@ func TestTrigger(t *testing.T) {
 	_, unconfirmed, _ := c.run(append(key("other_test"), "sandbox", "reset")...)
 	org := regexp.MustCompile("org_[0-9A-Z]{26}").FindString(unconfirmed)
 	c.good(append(key("other_test"), "trigger", "eligibility.completed", "--data", dir)...)
-	if out := c.good(append(key("other_test"), "sandbox", "reset", "--confirm", org)...); !strings.Contains(out, "and runs; nothing waits") {
+	if out := c.good(append(key("other_test"), "sandbox", "reset", "--confirm", org)...); !strings.Contains(out, "and runs. Nothing is due.") {
 		t.Errorf("the clock after a reset: %s", out)
 	}
 	if out := c.good(append(key("other_test"), "events", "list")...); strings.Contains(out, "eligibility.completed") {

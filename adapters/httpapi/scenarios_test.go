@@ -150,16 +150,18 @@ func (s *service) attached(t *testing.T, sc *scenarioJSON, a response) {
 	}
 }
 
-// events lists the types of a resource's events, the first one first.
+// events lists the types of a resource's events, the first one first. A tail would hold some
+// back while another test has an older transaction in the same cluster.
 func (s *service) events(t *testing.T, resource string) (all []event.Type) {
 	t.Helper()
 	var list pageJSON[struct {
 		Type event.Type `json:"type"`
 	}]
-	s.load(t, "/events?order=asc&limit=100&resource_id="+resource, &list)
+	s.load(t, "/events?limit=100&resource_id="+resource, &list)
 	for _, e := range list.Data {
 		all = append(all, e.Type)
 	}
+	slices.Reverse(all)
 	return all
 }
 

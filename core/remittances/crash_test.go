@@ -136,9 +136,7 @@ func TestSameFileAtOnce(t *testing.T) {
 			}
 			if n%10 == 0 {
 				for _, j := range b.due() {
-					if err := s.Apply(t.Context(), j); err != nil {
-						t.Errorf("apply: %v", err)
-					}
+					b.work(s, j)
 				}
 			}
 		})
@@ -168,11 +166,7 @@ func TestWorkersAtOnce(t *testing.T) {
 	for range 3 {
 		for _, j := range all {
 			s := b.process(nil).InPieces(1)
-			working.Go(func() {
-				if err := s.Apply(t.Context(), j); err != nil {
-					t.Errorf("apply: %v", err)
-				}
-			})
+			working.Go(func() { b.work(s, j) })
 		}
 	}
 	working.Wait()

@@ -216,11 +216,7 @@ func TestManyPaymentsOfBothPayersAtOnce(t *testing.T) {
 	var working sync.WaitGroup
 	for _, j := range all {
 		s := b.process(nil).InPieces(1)
-		working.Go(func() {
-			if err := s.Apply(t.Context(), j); err != nil {
-				t.Errorf("apply: %v", err)
-			}
-		})
+		working.Go(func() { b.work(s, j) })
 	}
 	working.Wait()
 	b.settle()

@@ -115,7 +115,7 @@ func TestAnEndpointIsCreatedAndTested(t *testing.T) {
 	practice := newOrganization(t)
 	page := practice.signsIn("owner")
 	page.click("Developers")
-	page.sees("No webhook endpoints", "No requests in the last day")
+	page.sees("No webhook endpoints", "No delivery failed", "No requests in the last day")
 	page.screen("developers-empty")
 	page.open("/test/developers/webhooks")
 	page.sees("No endpoints yet")

@@ -95,7 +95,7 @@ func run(root string, check bool) error {
 }
 
 func languages() map[string]language {
-	return map[string]language{"go": golang()}
+	return map[string]language{"go": golang(), "typescript": typescript(), "python": python()}
 }
 
 // lines returns the lines of a comment, each behind a mark.

@@ -70,5 +70,6 @@ class EventModel(Model):
     _data_of: ClassVar[dict[str, Any]] = {}
 
     def _value(self, key: str) -> Any:
-        of = self._data_of.get(self.raw.get("type", "")) if key == "data" else None
-        return super()._value(key) if of is None else of(self.raw["data"])
+        if key == "data" and isinstance(self.raw["data"], dict):
+            return self._data_of.get(self.raw.get("type", ""), Model)(self.raw["data"])
+        return super()._value(key)

@@ -4690,8 +4690,8 @@ class Event(EventModel):
     created_at: dt.datetime
     """A time in UTC, with microseconds."""
     type: EventType
-    data: EligibilityCompletedData | APIKeyData | APIKeyData | ClaimMovedData | ClaimMovedData | ClaimMovedData | ClaimMovedData | ClaimMovedData | ClaimMovedData | ClaimMovedData | ClaimMovedData | BatchAcknowledgedData | AttachmentCompletedData | PayerRequestReceivedData | ERAReceivedData | ClaimPaymentData | ClaimPaymentData | ClaimPaymentData | PredeterminationReturnedData | Any
-    """The data of the type; a dictionary for a type that this version does not know."""
+    data: EligibilityCompletedData | APIKeyData | APIKeyData | ClaimMovedData | ClaimMovedData | ClaimMovedData | ClaimMovedData | ClaimMovedData | ClaimMovedData | ClaimMovedData | ClaimMovedData | BatchAcknowledgedData | AttachmentCompletedData | PayerRequestReceivedData | ERAReceivedData | ClaimPaymentData | ClaimPaymentData | ClaimPaymentData | PredeterminationReturnedData | Model
+    """The data of the type; a plain model for a type that this version does not know."""
 
     _read: ClassVar[dict[str, Any]] = {
         "created_at": timestamp,

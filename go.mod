@@ -85,6 +85,7 @@ require (
 	github.com/moby/sys/user v0.4.1 // indirect
 	github.com/moby/sys/userns v0.1.0 // indirect
 	github.com/moby/term v0.5.2 // indirect
+	github.com/molar-billing/molar/adapters/sdk/go v0.0.0
 	github.com/molecule-man/go-brrr v1.3.1 // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/opencontainers/go-digest v1.0.0 // indirect
@@ -127,3 +128,5 @@ require (
 )
 
 ignore ./adapters/dashboard/web/node_modules
+
+replace github.com/molar-billing/molar/adapters/sdk/go => ./adapters/sdk/go

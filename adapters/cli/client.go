@@ -1,58 +1,56 @@
 package cli
 
 import (
-	"bytes"
+	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
-	"syscall"
 	"time"
+
+	molar "github.com/molar-billing/molar/adapters/sdk/go"
 )
 
 // client calls the HTTP API with a key.
 type client struct {
+	*molar.Client
 	base string // with /api/v1
 	key  string
-	http *http.Client
 }
 
-// replyWait is longer than the service lets a caller wait by default.
-const replyWait = 45 * time.Second
+const apiPath = "/api/v1"
 
 func newClient(base, key string) (*client, error) {
+	origin, err := originOf(base)
+	if err != nil {
+		return nil, err
+	}
+	c, err := molar.New(molar.Options{APIKey: key, BaseURL: origin})
+	return &client{c, origin + apiPath, key}, err
+}
+
+// originOf returns the origin of the API with a URL.
+func originOf(base string) (string, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("%q is not the URL of an API: want one such as %s", base, defaultURL)
+		return "", fmt.Errorf("%q is not the URL of an API: want one such as %s", base, defaultURL)
 	}
-	if u.RawQuery != "" || u.Fragment != "" || u.User != nil {
-		return nil, fmt.Errorf("the URL of the API has no user, query or fragment; want one such as %s", defaultURL)
+	if path := strings.TrimRight(u.Path, "/"); path != "" && path != apiPath || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+		return "", fmt.Errorf("the URL of the API has no user, query, fragment or other path; want one such as %s", defaultURL)
 	}
-	if u.Path = strings.TrimRight(u.Path, "/"); u.Path == "" {
-		u.Path = "/api/v1"
-	}
-	return &client{base: u.String(), key: key, http: &http.Client{
-		Timeout:       replyWait,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the key is only for this API
-	}}, nil
+	return u.Scheme + "://" + u.Host, nil
 }
 
 // apiError is an error reply of the API.
 type apiError struct {
-	Status    int    `json:"-"`
-	Code      string `json:"error"`
-	Message   string `json:"message"`
-	RequestID string `json:"request_id"`
-	Faults    []struct {
-		Field   string `json:"field"`
-		Message string `json:"message"`
-	} `json:"errors"`
-	Check struct {
+	Status    int           `json:"-"`
+	Code      string        `json:"error"`
+	Message   string        `json:"message"`
+	RequestID string        `json:"request_id"`
+	Faults    []molar.Fault `json:"errors"`
+	Check     struct {
 		ID string `json:"id"`
 	} `json:"check"` // of an eligibility check that the payer refused or did not respond to
 }
@@ -104,90 +102,39 @@ func (e *awayError) Unwrap() error { return e.cause }
 
 // get reads a resource or a list.
 func (c *client) get(ctx context.Context, path string, query url.Values, into any) error {
-	return c.do(ctx, func() (*http.Request, error) {
-		return http.NewRequestWithContext(ctx, http.MethodGet, c.base+path+"?"+query.Encode(), nil)
-	}, into)
+	return c.call(ctx, http.MethodGet, path, query, nil, into)
 }
 
 // post sends a value as JSON.
 func (c *client) post(ctx context.Context, path string, body, into any) error {
-	b, err := json.Marshal(body)
-	if err != nil {
-		return err
-	}
-	return c.send(ctx, path, "application/json", b, into)
+	return c.call(ctx, http.MethodPost, path, nil, body, into)
 }
 
-const (
-	sendTries = 3
-	sendPause = 500 * time.Millisecond
-)
-
-// send posts bytes.
-func (c *client) send(ctx context.Context, path, contentType string, body []byte, into any) error {
-	return c.write(ctx, http.MethodPost, path, contentType, body, into)
+// call sends a request. Its errors are in the words of the command line.
+func (c *client) call(ctx context.Context, method, path string, query url.Values, body, into any) error {
+	return c.inWords(ctx, c.Request(ctx, method, path, query, body, into))
 }
 
-// write sends bytes with a new idempotency key. It retries when the connection
-// breaks; the key prevents a second effect.
-func (c *client) write(ctx context.Context, method, path, contentType string, body []byte, into any) (err error) {
-	key := rand.Text()
-	for range sendTries {
-		err = c.do(ctx, func() (*http.Request, error) {
-			r, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(body))
-			if err == nil {
-				r.Header.Set("Content-Type", contentType)
-				r.Header.Set("Idempotency-Key", key)
-			}
-			return r, err
-		}, into)
-		if _, away := errors.AsType[*awayError](err); !away || errors.Is(err, syscall.ECONNREFUSED) {
-			return err
-		}
-		if e := pause(ctx, sendPause); e != nil {
-			return e
-		}
+func (c *client) inWords(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() != nil {
+		return cmp.Or(ctx.Err(), err)
 	}
-	return err
-}
-
-// maxAPIReply limits the size of a reply. A full page of events is far smaller.
-const maxAPIReply = 32 << 20
-
-func (c *client) do(ctx context.Context, request func() (*http.Request, error), into any) error {
-	r, err := request()
-	if err != nil {
-		return err
-	}
-	r.Header.Set("Authorization", "Bearer "+c.key)
-	resp, err := c.http.Do(r)
-	if err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if e, ok := errors.AsType[*url.Error](err); ok {
-			err = e.Err // without the URL, which awayError names
+	if lost, ok := errors.AsType[*molar.ConnectionError](err); ok {
+		err = lost.Cause
+		if in, ok := errors.AsType[*url.Error](err); ok {
+			err = in.Err // without the URL, which awayError names
 		}
 		return &awayError{c.base, err}
 	}
-	defer func() { _ = resp.Body.Close() }()
-	b, err := io.ReadAll(io.LimitReader(resp.Body, maxAPIReply))
-	if err != nil {
-		return &awayError{c.base, err}
+	e, ok := errors.AsType[*molar.Error](err)
+	if !ok {
+		return err
 	}
-	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		e := &apiError{}
-		_ = json.Unmarshal(b, e) // another server's error has another form, and Code stays empty
-		e.Status = resp.StatusCode
-		return e
+	said := &apiError{Status: e.Status, Code: e.Code, Message: e.Message, RequestID: e.RequestID, Faults: e.Faults}
+	if check := e.Check(); check != nil {
+		said.Check.ID = check.ID
 	}
-	if into == nil {
-		return nil
-	}
-	if err := json.Unmarshal(b, into); err != nil {
-		return &awayError{c.base, fmt.Errorf("its reply cannot be read: %w", err)}
-	}
-	return nil
+	return said
 }
 
 // pause waits for d, or until ctx ends.

@@ -77,13 +77,13 @@ func (f *connection) demo(b Backend) (*Demo, error) {
 }
 
 func sameURL(a, b string) bool {
-	x, errX := newClient(a, "")
-	y, errY := newClient(b, "")
+	x, errX := originOf(a)
+	y, errY := originOf(b)
 	if errX != nil || errY != nil {
 		return false
 	}
 	local := strings.NewReplacer("//localhost:", "//127.0.0.1:")
-	return local.Replace(x.base) == local.Replace(y.base)
+	return local.Replace(x) == local.Replace(y)
 }
 
 // parseWhen reads an instant, or how long ago it was.

@@ -131,7 +131,7 @@ func (c *client) moved(ctx context.Context, path string, body any) (*shownClock,
 // set stops the clock, or lets it run.
 func (c *client) set(ctx context.Context, running bool) (*shownClock, error) {
 	var s shownClock
-	return &s, c.write(ctx, http.MethodPatch, "/sandbox/clock", "application/json", fmt.Appendf(nil, `{"running": %t}`, running), &s)
+	return &s, c.call(ctx, http.MethodPatch, "/sandbox/clock", nil, map[string]bool{"running": running}, &s)
 }
 
 // clockCommand is a command that shows the clock in the end.

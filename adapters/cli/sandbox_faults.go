@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -43,7 +44,7 @@ func faultCommands(b Backend) *cobra.Command {
 
 func (c *client) putFaults(ctx context.Context, body []byte) (*shownFaults, error) {
 	var shown shownFaults
-	return &shown, c.write(ctx, http.MethodPut, faultsPath, "application/json", body, &shown)
+	return &shown, c.call(ctx, http.MethodPut, faultsPath, nil, json.RawMessage(body), &shown)
 }
 
 // shownFaults are fault rules as the API returns them.

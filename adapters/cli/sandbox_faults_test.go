@@ -35,7 +35,7 @@ func TestFaultCommands(t *testing.T) {
 		c := faultCommands(Backend{Getenv: func(string) string { return "" }})
 		var out bytes.Buffer
 		c.SetOut(&out)
-		c.SetIn(strings.NewReader(`{"rules": [1]}`))
+		c.SetIn(strings.NewReader(`{"rules":[1]}`))
 		c.SetArgs(append(words(line)[2:], "--api-url", api.URL, "--api-key", caller.NewKeySecret(billing.ModeTest)))
 		if err := c.ExecuteContext(t.Context()); err != nil {
 			t.Fatal(line, err)
@@ -53,7 +53,7 @@ func TestFaultCommands(t *testing.T) {
 	if got := run("molar sandbox faults clear"); got != "no fault rules\n" {
 		t.Errorf("clear prints %s", got)
 	}
-	if got := strings.Join(sent, "\n"); got != `PUT /api/v1/sandbox/faults {"rules": [1]}`+"\nGET /api/v1/sandbox/faults \n"+`PUT /api/v1/sandbox/faults {"rules": []}` {
+	if got := strings.Join(sent, "\n"); got != `PUT /api/v1/sandbox/faults {"rules":[1]}`+"\nGET /api/v1/sandbox/faults \n"+`PUT /api/v1/sandbox/faults {"rules":[]}` {
 		t.Errorf("sent\n%s", got)
 	}
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"io"
@@ -155,12 +154,5 @@ func removeScenario(b Backend) *cobra.Command {
 
 // remove deletes a resource.
 func (c *client) remove(ctx context.Context, path string) error {
-	key := rand.Text()
-	return c.do(ctx, func() (*http.Request, error) {
-		r, err := http.NewRequestWithContext(ctx, http.MethodDelete, c.base+path, nil)
-		if err == nil {
-			r.Header.Set("Idempotency-Key", key)
-		}
-		return r, err
-	}, nil)
+	return c.call(ctx, http.MethodDelete, path, nil, nil, nil)
 }

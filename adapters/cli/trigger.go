@@ -9,13 +9,13 @@ import (
 	"image"
 	"image/jpeg"
 	"io"
-	"mime/multipart"
 	"net/url"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	molar "github.com/molar-billing/molar/adapters/sdk/go"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/event"
 )
@@ -219,31 +219,26 @@ func (t *eventMaker) attach(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	contentType, form, err := chartForm()
+	chart, err := chartPicture()
 	if err != nil {
 		return "", err
 	}
-	if err := t.api.send(ctx, "/attachments/"+m.ID+"/documents", contentType, form, &made{}); err != nil {
-		return "", err
+	if _, err := t.api.Attachments.UploadDocument(ctx, m.ID, molar.Bytes("chart.jpg", chart), molar.AttachmentsUploadDocumentForm{DocumentType: "7"}); err != nil {
+		return "", t.api.inWords(ctx, err)
 	}
 	return m.ID, t.api.post(ctx, "/attachments/"+m.ID+"/close", struct{}{}, &made{})
 }
 
-// chartForm returns an upload form with a small picture as a periodontal chart.
-func chartForm() (contentType string, body []byte, err error) {
+// chartPicture returns a small picture, as a periodontal chart.
+func chartPicture() ([]byte, error) {
 	const side = 64
 	picture := image.NewGray(image.Rect(0, 0, side, side))
 	for i := range picture.Pix {
 		picture.Pix[i] = byte(i%side*2 + i/side*2)
 	}
 	var b bytes.Buffer
-	w := multipart.NewWriter(&b)
-	file, err := w.CreateFormFile("file", "chart.jpg")
-	if err != nil {
-		return "", nil, err
-	}
-	err = errors.Join(jpeg.Encode(file, picture, nil), w.WriteField("document_type", "7"), w.Close())
-	return w.FormDataContentType(), b.Bytes(), err
+	err := jpeg.Encode(&b, picture, nil)
+	return b.Bytes(), err
 }
 
 // request records a request of the sandbox's payer, as if by letter.

@@ -6,6 +6,7 @@ require (
 	code.dny.dev/ssrf v0.3.0
 	github.com/KimMachineGun/automemlimit v1.0.1
 	github.com/Shopify/toxiproxy/v2 v2.5.0
+	github.com/alecthomas/chroma/v2 v2.27.0
 	github.com/ccojocar/zxcvbn-go v1.0.4
 	github.com/getkin/kin-openapi v0.153.0
 	github.com/go-json-experiment/json v1.27.2
@@ -36,6 +37,8 @@ require (
 	golang.org/x/sync v0.25.0
 	golang.org/x/text v0.44.0
 )
+
+require github.com/dlclark/regexp2/v2 v2.2.1 // indirect
 
 require (
 	dario.cat/mergo v1.0.2 // indirect

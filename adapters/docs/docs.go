@@ -25,9 +25,11 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/util"
 )
 
-//go:embed guides errors.md rejections.md assets page.html
+//go:embed guides errors.md rejections.md assets clients samples.json page.html
 var files embed.FS
 
 // Page is a page of the documentation.
@@ -81,7 +83,8 @@ func New(contract []byte) (*Docs, error) {
 	}
 	d := &Docs{
 		Pages: slices.Concat(guides, reference, problems, rejections), byPath: map[string]*Page{}, html: html,
-		render: goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParserOptions(parser.WithAutoHeadingID(), parser.WithAttribute())),
+		render: goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParserOptions(parser.WithAutoHeadingID(), parser.WithAttribute()),
+			goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(codeBlocks{}, 100)))),
 	}
 	d.Pages = append([]*Page{d.home()}, d.Pages...)
 	for _, p := range d.Pages {
@@ -178,7 +181,7 @@ func (d *Docs) HTML(p *Page) ([]byte, error) {
 		return nil, err
 	}
 	// What is wider than the page scrolls, with the keys too.
-	text := strings.NewReplacer("<pre>", `<pre tabindex="0">`, "<table>", `<table tabindex="0">`).Replace(body.String())
+	text := strings.ReplaceAll(body.String(), "<table>", `<table tabindex="0">`)
 	err := d.html.Execute(&out, map[string]any{"Page": p, "Pages": d.Pages, "Sections": sections(), "Body": template.HTML(text)}) //nolint:gosec // made of our own Markdown, without raw HTML
 	d.made.Store(p.Path, out.Bytes())
 	return out.Bytes(), err
@@ -247,9 +250,9 @@ func (d *Docs) serve(c *fasthttp.RequestCtx) {
 		reply(c, http.StatusOK, plain, []byte(all.String()))
 	case at == "/docs/search.json":
 		reply(c, http.StatusOK, "application/json", d.index())
-	case strings.HasPrefix(at, "/docs/assets/"):
+	case strings.HasPrefix(at, "/docs/assets/"), strings.HasPrefix(at, "/docs/clients/"):
 		if b, err := files.ReadFile(strings.TrimPrefix(at, "/docs/")); err == nil {
-			reply(c, http.StatusOK, mime.TypeByExtension(path.Ext(at)), b)
+			reply(c, http.StatusOK, cmp.Or(mime.TypeByExtension(path.Ext(at)), "application/octet-stream"), b)
 			return
 		}
 		fallthrough

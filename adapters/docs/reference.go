@@ -1,6 +1,8 @@
 package docs
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,7 +12,10 @@ import (
 )
 
 // contract is an OpenAPI document as a tree that keeps the order of its fields.
-type contract struct{ root *yaml.Node }
+type contract struct {
+	root    *yaml.Node
+	samples map[string]map[string]string // calls of the clients, by operation and language
+}
 
 // get returns the value at a path of names, behind references; nil if there is none.
 func (c contract) get(n *yaml.Node, names ...string) *yaml.Node {
@@ -71,7 +76,11 @@ func reference(document []byte) ([]*Page, error) {
 	if err := yaml.Unmarshal(document, &doc); err != nil {
 		return nil, fmt.Errorf("the contract: %w", err)
 	}
-	c := contract{doc.Content[0]}
+	c := contract{root: doc.Content[0]}
+	calls, err := files.ReadFile("samples.json")
+	if err := errors.Join(err, json.Unmarshal(calls, &c.samples)); err != nil {
+		return nil, err
+	}
 	all := []*Page{{
 		Path: "/docs/reference", Title: "Every request", Section: "Reference",
 		Summary:  "Modes, idempotency, versions, errors, limits, pages and times: what holds for every operation.",
@@ -88,7 +97,6 @@ func reference(document []byte) ([]*Page, error) {
 		pages[name] = p
 		all = append(all, p)
 	}
-	var err error
 	c.each(c.root, func(at string, item *yaml.Node) {
 		c.each(item, func(method string, operation *yaml.Node) {
 			tags := c.items(operation, "tags")
@@ -141,6 +149,11 @@ func (c contract) operation(at, method string, o *yaml.Node) string {
 		}
 	}, "requestBody", "content")
 	b.WriteString("\n### Try it\n\n```sh\n" + command(method, address, query, form, example) + "\n```\n")
+	for _, in := range []string{"go", "typescript", "python"} {
+		if code := c.samples[c.text(o, "operationId")][in]; code != "" {
+			b.WriteString("\n```" + in + "\n" + code + "\n```\n")
+		}
+	}
 	c.replies(&b, o)
 	return b.String()
 }

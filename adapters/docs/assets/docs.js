@@ -62,3 +62,14 @@ document.addEventListener("keydown", (event) => {
     found.replaceChildren();
   }
 });
+
+// The language that a reader chooses is that of every page.
+const choose = (language) => {
+  for (const tab of document.querySelectorAll(`.tabs input[value="${language}"]`)) tab.checked = true;
+};
+choose(localStorage.getItem("language") ?? "sh");
+document.addEventListener("change", (event) => {
+  if (!event.target.matches(".tabs input")) return;
+  localStorage.setItem("language", event.target.value);
+  choose(event.target.value);
+});

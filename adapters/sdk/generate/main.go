@@ -19,13 +19,14 @@ var templates embed.FS
 
 func main() {
 	root := flag.String("root", ".", "the checkout")
+	packages := flag.Bool("pack", false, "also make the packages of the clients that the service gives, in "+clients)
 	check := flag.Bool("check", false, "compare instead of writing, and fail if a file differs")
 	flag.Usage = func() {
 		fmt.Fprint(flag.CommandLine.Output(), "Writes the generated parts of the clients in adapters/sdk, and adapters/docs/samples.json.\n\n")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
-	if err := run(*root, *check); err != nil {
+	if err := run(*root, *check, *packages); err != nil {
 		fmt.Fprintln(os.Stderr, "generate:", err)
 		os.Exit(1)
 	}
@@ -39,7 +40,7 @@ type language struct {
 	sample func(*Operation) string
 }
 
-func run(root string, check bool) error {
+func run(root string, check, packages bool) error {
 	m, err := load(root)
 	if err != nil {
 		return err
@@ -77,6 +78,22 @@ func run(root string, check bool) error {
 		return err
 	}
 	made["adapters/docs/samples.json"] = shown.Bytes()
+	if err := compare(root, made, check); err != nil || !packages {
+		return err
+	}
+	if made, err = pack(root, m.Version); err != nil {
+		return err
+	}
+	if !check { // those of other versions go
+		if err := os.RemoveAll(filepath.Join(root, clients)); err != nil {
+			return err
+		}
+	}
+	return compare(root, made, check)
+}
+
+// compare writes files, or fails if one is not as it is made.
+func compare(root string, made map[string][]byte, check bool) error {
 	var errs []error
 	for to, b := range made {
 		at := filepath.Join(root, to)
@@ -86,9 +103,9 @@ func run(root string, check bool) error {
 			errs = append(errs, err)
 		case bytes.Equal(have, b):
 		case check:
-			errs = append(errs, fmt.Errorf("%s is not what the contract says: run task sdk:generate", to))
+			errs = append(errs, fmt.Errorf("%s is not what the contract says: run task sdk:build", to))
 		default:
-			errs = append(errs, os.WriteFile(at, b, 0o644)) //nolint:gosec // a source file
+			errs = append(errs, os.MkdirAll(filepath.Dir(at), 0o755), os.WriteFile(at, b, 0o644)) //nolint:gosec // a source file
 		}
 	}
 	return errors.Join(errs...)

@@ -9,7 +9,7 @@ func TestDocumentation(t *testing.T) {
 	page := visits(t, "/docs")
 	for name, path := range map[string]string{
 		"docs": "/docs", "docs-quick-start": "/docs/guides/quick-start", "docs-testing": "/docs/guides/testing",
-		"docs-reference": "/docs/reference", "docs-claims": "/docs/reference/claims", "docs-errors": "/docs/errors",
+		"docs-reference": "/docs/reference", "docs-claims": "/docs/reference/claims", "docs-eligibility": "/docs/reference/eligibility", "docs-errors": "/docs/errors",
 		"docs-error": "/docs/errors/CHANGED_MEANWHILE", "docs-rejection": "/docs/rejections/NAME_MISMATCH",
 	} {
 		page.open(path)

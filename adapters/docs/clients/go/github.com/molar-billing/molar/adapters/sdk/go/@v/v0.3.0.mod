@@ -1,0 +1,3 @@
+module github.com/molar-billing/molar/adapters/sdk/go
+
+go 1.23

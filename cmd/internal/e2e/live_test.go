@@ -245,7 +245,7 @@ func (sim simulator) documents(tb testing.TB, dir string) {
 // goingLive returns the blocks of a language on the page.
 func goingLive(tb testing.TB, language string) []string {
 	tb.Helper()
-	text, err := os.ReadFile("../../../core/adr/going-live.md")
+	text, err := os.ReadFile("../../../adapters/docs/guides/85-going-live.md")
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -74,3 +74,33 @@ func TestDecisionsAreListed(t *testing.T) {
 		}
 	}
 }
+
+// TestLinks follows every link of the README, of CONTRIBUTING, of the changelog and of the decisions to a file that is there.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("adr/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	found := 0
+	for _, file := range append(files, "../README.md", "../CONTRIBUTING.md", "../CHANGELOG.md", "../SECURITY.md") {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+			to, _, _ := strings.Cut(m[1], "#")
+			if to == "" || strings.HasPrefix(to, "https://") || strings.HasPrefix(to, "/docs/") {
+				continue
+			}
+			found++
+			if _, err := os.Stat(filepath.Join(filepath.Dir(file), to)); err != nil {
+				t.Errorf("%s leads to %s, which is not there", file, m[1])
+			}
+		}
+	}
+	if found < 100 {
+		t.Errorf("%d links; their form has changed", found)
+	}
+}

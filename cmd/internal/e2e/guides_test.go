@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -63,6 +64,8 @@ func TestGuides(t *testing.T) {
 		"72-idempotency.md": "Moe\nMoe\n",
 		"74-errors.md":      "subscriber required\nlines.0.procedure_code required\nlines.0.fee format\nlines.0.service_date required\n",
 	}
+	// Guides that stop no clock share a service.
+	shared := sync.OnceValue(func() ready { _, r := startDev(t, nil, t.TempDir()); return r })
 	files, err := filepath.Glob("../../../adapters/docs/guides/*.md")
 	if err != nil || len(files) != len(want)+len(runElsewhere()) {
 		t.Fatalf("%d guides, and replies of %d: %v", len(files), len(want), err)
@@ -80,7 +83,12 @@ func TestGuides(t *testing.T) {
 			if len(want[filepath.Base(file)]) == 0 && len(programs[filepath.Base(file)]) == 0 {
 				return
 			}
-			_, r := startDev(t, nil, t.TempDir())
+			r := ready{}
+			if strings.Contains(string(text), "sandbox/clock") {
+				_, r = startDev(t, nil, t.TempDir())
+			} else {
+				r = shared()
+			}
 			wantReplies(t, pasted(t, blocks(string(text), "sh"), t.TempDir(), r), want[filepath.Base(file)])
 			runPrograms(t, string(text), r, programs[filepath.Base(file)])
 		})

@@ -9,6 +9,7 @@ func TestDocumentation(t *testing.T) {
 	page := visits(t, "/docs")
 	for name, path := range map[string]string{
 		"docs": "/docs", "docs-quick-start": "/docs/guides/quick-start", "docs-testing": "/docs/guides/testing",
+		"docs-clients": "/docs/guides/clients", "docs-concepts": "/docs/guides/concepts", "docs-security": "/docs/guides/security",
 		"docs-reference": "/docs/reference", "docs-claims": "/docs/reference/claims", "docs-eligibility": "/docs/reference/eligibility", "docs-errors": "/docs/errors",
 		"docs-error": "/docs/errors/CHANGED_MEANWHILE", "docs-rejection": "/docs/rejections/NAME_MISMATCH",
 	} {
@@ -24,6 +25,12 @@ func TestDocumentation(t *testing.T) {
 		page.accessible(name + " on a phone")
 		page.shows(desktop, false)
 	}
+	// The language that a reader chooses is that of every page.
+	page.open("/docs/reference/eligibility")
+	page.click("Python")
+	page.sees("client.eligibility.create(")
+	page.open("/docs/guides/clients")
+	page.sees("client = Molar()")
 	page.open("/docs")
 	page.fill("Search the documentation", "spelling of a name")
 	page.click("NAME_MISMATCH")

@@ -83,7 +83,7 @@ func TestGuides(t *testing.T) {
 			if len(want[filepath.Base(file)]) == 0 && len(programs[filepath.Base(file)]) == 0 {
 				return
 			}
-			r := ready{}
+			var r ready
 			if strings.Contains(string(text), "sandbox/clock") {
 				_, r = startDev(t, nil, t.TempDir())
 			} else {

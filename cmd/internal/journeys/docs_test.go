@@ -10,7 +10,7 @@ func TestDocumentation(t *testing.T) {
 	for name, path := range map[string]string{
 		"docs": "/docs", "docs-quick-start": "/docs/guides/quick-start", "docs-testing": "/docs/guides/testing",
 		"docs-clients": "/docs/guides/clients", "docs-concepts": "/docs/guides/concepts", "docs-security": "/docs/guides/security",
-		"docs-reference": "/docs/reference", "docs-claims": "/docs/reference/claims", "docs-eligibility": "/docs/reference/eligibility", "docs-errors": "/docs/errors",
+		"docs-reference": "/docs/reference", "docs-batches": "/docs/reference/batches", "docs-eligibility": "/docs/reference/eligibility", "docs-errors": "/docs/errors",
 		"docs-error": "/docs/errors/CHANGED_MEANWHILE", "docs-rejection": "/docs/rejections/NAME_MISMATCH",
 	} {
 		page.open(path)
@@ -26,11 +26,11 @@ func TestDocumentation(t *testing.T) {
 		page.shows(desktop, false)
 	}
 	// The language that a reader chooses is that of every page.
-	page.open("/docs/reference/eligibility")
-	page.click("Python")
-	page.sees("client.eligibility.create(")
 	page.open("/docs/guides/clients")
+	page.click("Python")
 	page.sees("client = Molar()")
+	page.open("/docs/reference/eligibility")
+	page.sees("client.eligibility.create(")
 	page.open("/docs")
 	page.fill("Search the documentation", "spelling of a name")
 	page.click("NAME_MISMATCH")

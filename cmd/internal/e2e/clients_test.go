@@ -49,7 +49,7 @@ func TestClients(t *testing.T) {
 	for _, m := range regexp.MustCompile("(?m)^- `([a-z_]+)`").FindAllStringSubmatch(string(text), -1) {
 		names = append(names, m[1])
 	}
-	_, r := startDev(t, nil, t.TempDir())
+	_, r := startWholeDev(t, nil, t.TempDir()) // the cases list events at once
 	origin := strings.TrimSuffix(r.BaseURL, "/api/v1")
 	newer := httptest.NewServer(newerService(t, origin))
 	t.Cleanup(newer.Close)

@@ -277,9 +277,7 @@ const cases: Record<string, () => Promise<void>> = {
   async webhook_verified() {
     const { paid, secret, other } = webhooks();
     const event = client.webhooks.unwrap(paid.body, paid.headers, secret);
-    want(event.type === "claim.paid", event);
-    const data = event.data as { claim_payment: { paid: string } };
-    want(data.claim_payment.paid === "80.00", event);
+    want(event.type === "claim.paid" && event.data.claim_payment?.paid === "80.00", event);
     client.webhooks.unwrap(Buffer.from(paid.body), new Headers(paid.headers), other, secret);
   },
   async webhook_forged_refused() {
@@ -291,7 +289,7 @@ const cases: Record<string, () => Promise<void>> = {
   async webhook_unknown_event_passes() {
     const { unknown, secret } = webhooks();
     const event = client.webhooks.unwrap(unknown.body, unknown.headers, secret);
-    want(event.type === "claim.teleported" && (event.data as { to: string }).to === "Mars", event);
+    want(String(event.type) === "claim.teleported" && (event.data as { to: string }).to === "Mars", event);
   },
   async lost_reply_not_doubled() {
     const patient_control_number = short();
@@ -378,7 +376,7 @@ const cases: Record<string, () => Promise<void>> = {
     want((c as unknown as { x_unknown?: string }).x_unknown === (throughProxy ? "new" : undefined), c);
     want((c.network_status === "x_unknown_value") === throughProxy, c.network_status);
     await claim();
-    const kinds = (await all(client.events.list({ limit: 50 }))).map((e) => e.type);
+    const kinds = (await all(client.events.list({ limit: 50 }))).map((e) => String(e.type));
     want(kinds.includes("claim.teleported") === throughProxy, kinds);
   },
 };

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as after } from "node:timers/promises";
 import { MolarConnectionError, MolarError, refused } from "./errors.js";
-import { type Download, downloaded, form, type Upload } from "./files.js";
+import { type Download, downloaded, type Form, form, type Upload } from "./files.js";
 import { version } from "./types.js";
 
 /** The settings of a client. What is missing comes from the environment. */
@@ -61,7 +62,7 @@ const longestPause = 60_000;
 /** Core sends requests. */
 export class Core {
   readonly origin: string;
-  private readonly key: string;
+  readonly #key: string; // console.log of a client does not show it
   private readonly timeout: number;
   private readonly maxRetries: number;
   private readonly fetch: typeof fetch;
@@ -72,12 +73,8 @@ export class Core {
     }
     const key = options.apiKey ?? process.env.MOLAR_API_KEY;
     if (!key) throw new Error("there is no API key: set MOLAR_API_KEY or apiKey");
-    const origin = (options.baseUrl ?? process.env.MOLAR_BASE_URL ?? "http://127.0.0.1:8080").replace(/\/+$/, "");
-    if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
-      throw new Error(`${JSON.stringify(origin)} is not the origin of a service: give one such as https://molar.example, without a path`);
-    }
-    this.origin = origin;
-    this.key = key;
+    this.origin = originOf(options.baseUrl || process.env.MOLAR_BASE_URL || "http://127.0.0.1:8080");
+    this.#key = key;
     this.timeout = options.timeout ?? 45_000;
     this.maxRetries = options.maxRetries ?? 2;
     this.fetch = options.fetch ?? fetch;
@@ -88,7 +85,7 @@ export class Core {
     try {
       const response = await this.send(call, options);
       const text = await response.text();
-      return (text === "" ? undefined : JSON.parse(text)) as T;
+      return (text === "" ? undefined : parsed(response, text, this.origin)) as T;
     } catch (error) {
       if (call.answers && error instanceof MolarError && error.code === "PAYER_REJECTED" && error.body.check) {
         return error.body.check as T;
@@ -112,7 +109,7 @@ export class Core {
         const wait = this.again(call, key, error, retries);
         if (wait === undefined || Date.now() + wait > deadline || options.signal?.aborted) throw error;
         if (!(error instanceof MolarError && error.code === "IDEMPOTENCY_KEY_IN_USE")) retries++; // waiting for one's own key is none
-        await new Promise((done) => setTimeout(done, wait));
+        await pause(wait, options.signal);
       }
     }
   }
@@ -133,15 +130,16 @@ export class Core {
 
   private async attempt(call: Call, options: CallOptions, key: string | undefined, timeout: number, streams: boolean): Promise<Response> {
     const headers = new Headers({
-      authorization: `Bearer ${this.key}`,
+      authorization: `Bearer ${this.#key}`,
       "user-agent": `molar-typescript/${version} (node ${process.version})`,
     });
     if (key !== undefined) headers.set("idempotency-key", key);
     if (options.ifVersion !== undefined) headers.set("if-match", `"${options.ifVersion}"`);
     if (options.fresh) headers.set("cache-control", "no-cache");
+    let sent: Form | undefined;
     const request: RequestInit & { duplex?: "half" } = { method: call.method, redirect: "manual" };
     if (call.file) {
-      const sent = await form(call.file, call.form ?? {});
+      sent = await form(call.file, call.form ?? {});
       headers.set("content-type", sent.type);
       if (sent.length !== undefined) headers.set("content-length", String(sent.length));
       request.body = sent.body;
@@ -160,6 +158,8 @@ export class Core {
       response = await this.fetch(this.origin + "/api/v1" + call.path + query(call.query), request);
       if (!streams || response.status >= 300) text = await response.text();
     } catch (error) {
+      sent?.body.cancel().catch(() => {}); // a fetch that has it cancels it itself
+      if (sent?.unreadable) throw sent.unreadable.error;
       throw new MolarConnectionError(this.origin, error, !unsent(error), options.signal?.aborted ?? false);
     }
     options.onReply?.({
@@ -171,6 +171,28 @@ export class Core {
     if (response.status >= 300) throw refused(response.status, response.headers, text, this.origin);
     return streams ? response : new Response(text === "" ? null : text, { status: response.status, headers: response.headers });
   }
+}
+
+/** originOf returns the origin of a service, as a browser writes it. */
+function originOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`) {
+    throw new Error("the base URL is not the origin of a service: give one such as https://molar.example, without a path");
+  }
+  return url.origin;
+}
+
+function parsed(response: Response, text: string, origin: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw refused(response.status, response.headers, text, origin);
+  }
+}
+
+/** @internal pause waits. It ends early with its signal; the request that follows then fails at once. */
+export async function pause(time: number, signal?: AbortSignal): Promise<void> {
+  await after(time, undefined, { ...(signal && { signal }) }).catch(() => {});
 }
 
 /** unsent tells whether a connection was never made. */

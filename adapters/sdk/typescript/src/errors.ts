@@ -23,8 +23,8 @@ export class MolarError extends Error {
   /** The idempotency key keeps this reply: to try again, send a new one. */
   readonly needsNewKey: boolean;
   readonly headers: Headers;
-  /** The body, with fields that this version does not know. */
-  readonly body: Record<string, unknown>;
+  /** The body, with fields that this version does not know. It can show a patient: console.log of an error leaves it out. */
+  declare readonly body: Record<string, unknown>;
 
   constructor(status: number, headers: Headers, body: Record<string, unknown>, origin: string) {
     const faults = Array.isArray(body.errors) ? (body.errors as Fault[]) : [];
@@ -32,7 +32,7 @@ export class MolarError extends Error {
       typeof body.message === "string" && typeof body.error === "string"
         ? body.message
         : "The reply is not one of Molar. Check the base URL, and what stands before the service.";
-    super([`${status} ${String(body.error ?? "")}: ${message}`, ...faults.map((f) => `${f.field}: ${f.message}`)].join("; "));
+    super([`${[status, body.error].filter(Boolean).join(" ")}: ${message}`, ...faults.map((f) => `${f.field}: ${f.message}`)].join("; "));
     this.name = new.target.name;
     this.status = status;
     this.code = typeof body.error === "string" ? body.error : "";
@@ -43,7 +43,7 @@ export class MolarError extends Error {
     this.retryable = asked === null && this.code === "" ? [502, 503, 504].includes(status) : asked === "true";
     this.needsNewKey = body.needs_new_key === true;
     this.headers = headers;
-    this.body = body;
+    Object.defineProperty(this, "body", { value: body });
   }
 }
 
@@ -105,8 +105,8 @@ function reason(cause: unknown): string {
 
 /** SignatureError is the error of a webhook that is not signed with any of the secrets, or that is too old. */
 export class SignatureError extends Error {
-  constructor() {
-    super("the webhook is not signed with this secret, or not in the last 5 minutes");
+  constructor(message: string) {
+    super(message);
     this.name = "SignatureError";
   }
 }
@@ -140,5 +140,6 @@ function classOf(status: number, code: string): typeof MolarError {
     case 429:
       return RateLimitError;
   }
+  if (status < 400) return MolarError; // a page or a redirect of something that is not Molar
   return status >= 500 ? ServiceError : InvalidRequestError;
 }

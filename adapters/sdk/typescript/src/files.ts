@@ -28,7 +28,16 @@ export interface Download {
 }
 
 /** @internal */
-export async function form(file: Upload, fields: object): Promise<{ body: ReadableStream; type: string; length: number | undefined }> {
+export interface Form {
+  body: ReadableStream;
+  type: string;
+  length: number | undefined;
+  /** Why the file could not be read, which is no fault of the connection. */
+  unreadable?: { error: unknown };
+}
+
+/** @internal */
+export async function form(file: Upload, fields: object): Promise<Form> {
   const boundary = randomUUID();
   let head = "";
   for (const [name, value] of Object.entries(fields)) {
@@ -42,22 +51,32 @@ export async function form(file: Upload, fields: object): Promise<{ body: Readab
   let total: number | undefined;
   if ("path" in file) total = (await stat(file.path)).size;
   if ("bytes" in file) total = file.bytes.length;
-  const content = "path" in file ? createReadStream(file.path) : "bytes" in file ? [file.bytes] : file.stream;
   async function* all(): AsyncGenerator<Uint8Array> {
     yield first;
     let sent = 0;
-    for await (const part of content as AsyncIterable<Uint8Array>) {
-      yield part;
-      sent += part.length;
-      file.onProgress?.(sent, total);
+    try {
+      for await (const part of contentOf(file)) {
+        yield part;
+        sent += part.length;
+        file.onProgress?.(sent, total);
+      }
+    } catch (error) {
+      made.unreadable = { error };
+      throw error;
     }
     yield last;
   }
-  return {
+  const made: Form = {
     body: Readable.toWeb(Readable.from(all(), { objectMode: false })) as ReadableStream,
     type: `multipart/form-data; boundary=${boundary}`,
     length: total === undefined ? undefined : first.length + total + last.length,
   };
+  return made;
+}
+
+function contentOf(file: Upload): AsyncIterable<Uint8Array> | Iterable<Uint8Array> {
+  if ("path" in file) return createReadStream(file.path);
+  return "bytes" in file ? [file.bytes] : file.stream;
 }
 
 /** @internal */

@@ -9,7 +9,7 @@
  *
  * @module
  */
-import { type CallOptions, Core, type Options } from "./core.js";
+import { type CallOptions, Core, type Options, pause } from "./core.js";
 import { MolarConnectionError, MolarError } from "./errors.js";
 import { ClaimsOperations, EligibilityOperations, EventsOperations, Operations } from "./operations.js";
 import type { Claim, ClaimState, EligibilityCheck, EligibilityRequest, Event, EventsListParams } from "./types.js";
@@ -65,17 +65,21 @@ function merged(body: Record<string, unknown>, changes: Record<string, unknown>)
 
 const pollEvery = 1000;
 const readAgain = 5000;
-const pause = (time: number) => new Promise((done) => setTimeout(done, time));
+
+/** passes tells whether what failed may succeed a little later. */
+function passes(error: unknown): boolean {
+  return (error instanceof MolarConnectionError && !error.ended) || (error instanceof MolarError && error.retryable);
+}
 
 /** WaitError is the error of a claim that did not come to a state in time. */
 export class WaitError extends Error {
-  /** As it was read last. */
-  readonly claim: Claim;
+  /** As it was read last. It shows a patient: console.log of an error leaves it out. */
+  declare readonly claim: Claim;
 
   constructor(claim: Claim) {
     super(`claim ${claim.id} is still ${claim.state}`);
     this.name = "WaitError";
-    this.claim = claim;
+    Object.defineProperty(this, "claim", { value: claim });
   }
 }
 
@@ -88,25 +92,35 @@ class Claims extends ClaimsOperations {
   }
 
   /**
-   * wait waits until a claim is in one of the states, for at most so many milliseconds. It follows the
-   * claim's events, and also reads the claim again every 5 s.
+   * wait waits until a claim is in one of the states, or until a function says so of it, for at most so many
+   * milliseconds. It follows the claim's events, and also reads the claim again every 5 s. A lost connection does
+   * not end it.
    */
-  async wait(id: string, until: ClaimState | ClaimState[], timeout = 60_000): Promise<Claim> {
+  async wait(
+    id: string,
+    until: ClaimState | ClaimState[] | ((claim: Claim) => boolean),
+    timeout = 60_000,
+    options: CallOptions = {},
+  ): Promise<Claim> {
+    const done = typeof until === "function" ? until : (claim: Claim) => [until].flat().includes(claim.state);
     const deadline = Date.now() + timeout;
+    let claim = await this.get(id, options);
+    let readAt = Date.now();
     let newest: string | undefined;
-    for (;;) {
-      const claim = await this.get(id);
-      if ([until].flat().includes(claim.state)) return claim;
-      for (const again = Date.now() + readAgain; Date.now() < again; ) {
-        if (Date.now() >= deadline) throw new WaitError(claim);
-        await pause(Math.min(pollEvery / 2, Math.max(deadline - Date.now(), 1)));
-        const last = (await this.events.list({ resource_id: id, limit: 1 }).page()).data[0];
-        if (last && last.id !== newest) {
-          newest = last.id;
-          break;
-        }
+    while (!done(claim)) {
+      if (Date.now() >= deadline) throw new WaitError(claim);
+      await pause(Math.min(pollEvery / 2, deadline - Date.now()), options.signal);
+      try {
+        const last = (await this.events.list({ resource_id: id, limit: 1 }, options).page()).data[0]?.id;
+        if (last === newest && Date.now() - readAt < readAgain) continue;
+        claim = await this.get(id, options);
+        readAt = Date.now();
+        newest = last;
+      } catch (error) {
+        if (!passes(error)) throw error;
       }
     }
+    return claim;
   }
 }
 
@@ -127,10 +141,9 @@ class Events extends EventsOperations {
         }
         if (page.data.length > 0) continue;
       } catch (error) {
-        const again = (error instanceof MolarConnectionError && !error.ended) || (error instanceof MolarError && error.retryable);
-        if (!again) throw error;
+        if (!passes(error)) throw error;
       }
-      await pause(pollEvery);
+      await pause(pollEvery, options?.signal);
     }
   }
 }
@@ -153,7 +166,8 @@ export class Molar extends Operations {
   }
 
   /** request sends any request, such as one that this version does not know. The path follows /api/v1. */
-  request<T = unknown>(method: string, path: string, body?: unknown, query?: object, options?: CallOptions): Promise<T> {
+  request<T = unknown>(verb: string, path: string, body?: unknown, query?: object, options?: CallOptions): Promise<T> {
+    const method = verb.toUpperCase();
     const keyed = method !== "GET" && method !== "HEAD";
     return this.#core.json({ method, path, keyed, ...(body !== undefined && { body }), ...(query && { query }) }, options);
   }

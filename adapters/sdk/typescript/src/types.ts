@@ -4035,9 +4035,14 @@ export type KnownEvent =
   | (EventHead & { type: "predetermination.returned"; data: PredeterminationReturnedData })
 ;
 
+/** Stands for each type that this version does not know: a comparison with a known type leaves it out. */
+declare enum UnknownEventType {
+  later = "any other text",
+}
+
 /** An event of a type that this version does not know. */
 export interface UnknownEvent extends EventHead {
-  type: string & {};
+  type: UnknownEventType;
   data: unknown;
 }
 

@@ -33,9 +33,17 @@ func (e *UnfitError) Error() string {
 // Is makes an UnfitError a reason why the store is unavailable.
 func (e *UnfitError) Is(target error) bool { return target == billing.ErrStoreAway }
 
+// Stops reports whether the error stops all work until an operator has done something: a
+// release that does not fit the schema, or a database that was restored.
+func Stops(err error) bool {
+	_, unfit := errors.AsType[*UnfitError](err)
+	_, behind := errors.AsType[*BehindError](err)
+	return unfit || behind
+}
+
 // sight is what a store saw when it last looked at the database.
 type sight struct {
-	err    error // nil when the release fits, and the key is the database's
+	err    error // nil when the release fits, the key is the database's, and no live file is missing
 	oldest horizon
 }
 
@@ -60,10 +68,10 @@ func (h horizon) held() time.Duration {
 var errUnseen = fmt.Errorf("%w: it has not been reached yet", billing.ErrStoreAway)
 
 // Fit returns nil while this process can work with the database: its release fits the
-// schema, and its key is the database's. The store looks every two seconds. While the
-// database is away, Fit returns what it last saw.
+// schema, its key is the database's, and the database is not behind the live files. The
+// store looks every two seconds. While the database is away, Fit returns what it last saw.
 //
-// Errors: *UnfitError, ErrMadeBefore, ErrOtherKey, ErrNoKey, and billing.ErrStoreAway before the
+// Errors: *UnfitError, *BehindError, ErrMadeBefore, ErrOtherKey, ErrNoKey, and billing.ErrStoreAway before the
 // database was reached.
 func (s *Store) Fit() error {
 	if seen := s.seen.Load(); seen != nil {
@@ -72,12 +80,10 @@ func (s *Store) Fit() error {
 	return errUnseen
 }
 
-// unfit returns the *UnfitError of the last look, or nil.
+// unfit returns the error of the last look if it stops all work.
 func (s *Store) unfit() error {
-	if seen := s.seen.Load(); seen != nil {
-		if e, ok := errors.AsType[*UnfitError](seen.err); ok {
-			return e
-		}
+	if seen := s.seen.Load(); seen != nil && Stops(seen.err) {
+		return seen.err
 	}
 	return nil
 }
@@ -119,25 +125,24 @@ func (s *Store) keepFit(ctx context.Context) {
 // for Fit if the database gave one.
 func (s *Store) look(ctx context.Context) error {
 	oldest, err := s.compare(ctx)
-	_, unfit := errors.AsType[*UnfitError](err)
 	if err == nil {
 		err = s.prove(ctx)
 	}
-	if err == nil || unfit || errors.Is(err, ErrMadeBefore) || errors.Is(err, ErrOtherKey) || errors.Is(err, ErrNoKey) {
+	if err == nil || Stops(err) || errors.Is(err, ErrMadeBefore) || errors.Is(err, ErrOtherKey) || errors.Is(err, ErrNoKey) {
 		s.seen.Store(&sight{err, s.follow(ctx, oldest)})
 		return err
 	}
 	return fmt.Errorf("the database is not ready: %w", err)
 }
 
-// compare compares the schema's step with the release's. It also returns the oldest
-// transaction that runs.
+// compare compares the schema's step with the release's, and the number of live files with
+// the highest that was seen. It also returns the oldest transaction that runs.
 func (s *Store) compare(ctx context.Context) (oldest horizon, err error) {
 	want, err := version()
 	if err != nil {
 		return oldest, err
 	}
-	unfit := UnfitError{Want: want}
+	unfit, behind := UnfitError{Want: want}, BehindError{}
 	err = s.attempt(ctx, &tx{store: s}, session{role: roleSystem}, true, func(ctx context.Context, t *tx) error {
 		var first int64
 		err := t.row(ctx, []any{&first, &unfit.Have}, "SELECT coalesce(min(version_id), 0) AS first, coalesce(max(version_id), 0) AS last FROM goose_db_version WHERE is_applied AND version_id > 0")
@@ -150,7 +155,7 @@ func (s *Store) compare(ctx context.Context) (oldest horizon, err error) {
 		if unfit.Have < want {
 			return nil
 		}
-		return t.row(ctx, []any{&unfit.Least, &oldest.id}, schemaFit)
+		return t.row(ctx, []any{&unfit.Least, &oldest.id, &behind.Have}, schemaFit)
 	})
 	if e, ok := errors.AsType[*serverError](err); ok && (e.Code == codeInvalidParameter || e.Code == codeNoTable) {
 		return oldest, &unfit // of an empty database
@@ -158,14 +163,20 @@ func (s *Store) compare(ctx context.Context) (oldest horizon, err error) {
 	if err == nil && (unfit.Have < want || want < unfit.Least) {
 		return oldest, &unfit
 	}
-	return oldest, err
+	if err != nil || unfit.Have == 0 {
+		return oldest, err
+	}
+	if behind.Want = s.raise(behind.Have); behind.Have < behind.Want {
+		return oldest, &behind
+	}
+	return oldest, nil
 }
 
-// schemaFit reads the oldest step whose release works with the schema, and the oldest
-// transaction that runs.
+// schemaFit reads the oldest step whose release works with the schema, the oldest
+// transaction that runs, and the number of live files.
 const schemaFit = `
-SELECT f.least, CASE WHEN pg_snapshot_xmin(s) < pg_snapshot_xmax(s) THEN pg_snapshot_xmin(s)::text ELSE '' END AS oldest
-FROM schema_fit f, pg_current_snapshot() s`
+SELECT f.least, CASE WHEN pg_snapshot_xmin(s) < pg_snapshot_xmax(s) THEN pg_snapshot_xmin(s)::text ELSE '' END AS oldest, l.number
+FROM schema_fit f, live_files l, pg_current_snapshot() s`
 
 // heldBack is how long a transaction may run before the operator must know of it. Tests
 // shorten it.

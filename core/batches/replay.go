@@ -1,0 +1,165 @@
+package batches
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/restore"
+	"github.com/molar-billing/molar/ports"
+)
+
+// ReplaySent stores that a live file left that a restored database does not know. The copy
+// is later than everything that the database has of the batch and its claims, so it takes
+// their place. Claims that the database lacks come back with it, and so are found by what
+// comes for them and by the rule about duplicates; those whose office, provider or related
+// claim it lacks are lost. It may run any number of times.
+func (s *Service) ReplaySent(ctx context.Context, f *restore.SentFile) (fates []restore.ClaimFate, err error) {
+	err = s.store.InTx(ctx, f.Batch.Scope, func(ctx context.Context, tx ports.Tx) error {
+		fates = nil
+		b := f.Batch
+		stored, err := tx.Batches.Lock(ctx, b.ID)
+		if billing.IsNotFound(err) {
+			var free bool
+			if free, err = tx.Batches.Insert(ctx, &b, f.Content); err == nil && !free {
+				err = fmt.Errorf("another batch has the name %s", b.File.Name)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		numbers, err := othersNumbers(ctx, tx, f.Claims)
+		if err != nil {
+			return err
+		}
+		for _, c := range f.Claims {
+			fate, err := replay(ctx, tx, c, numbers, stored != nil && stored.State != clearing.BatchPending)
+			if err != nil {
+				return fmt.Errorf("claim %s: %w", c.ID, err)
+			}
+			fates = append(fates, fate)
+		}
+		return sent(ctx, tx, b.ID, f.At)
+	})
+	return fates, err
+}
+
+// othersNumbers returns which of the claims' control numbers other claims have.
+func othersNumbers(ctx context.Context, tx ports.Tx, claims []*claim.Claim) (map[string]billing.ClaimID, error) {
+	var numbers []string
+	for _, c := range claims {
+		numbers = append(numbers, c.PatientControlNumber)
+	}
+	found, err := tx.Clearing.Match(ctx, numbers, nil)
+	of := map[string]billing.ClaimID{}
+	for _, c := range found {
+		of[c.PatientControlNumber] = c.ID
+	}
+	return of, err
+}
+
+// replay stores a claim as it was when its file left, unless the database knows that it
+// did.
+func replay(ctx context.Context, tx ports.Tx, c *claim.Claim, numbers map[string]billing.ClaimID, known bool) (restore.ClaimFate, error) {
+	fate := restore.ClaimFate{Claim: c, Fate: restore.Known}
+	_, err := tx.Claims.Lock(ctx, c.ID)
+	switch {
+	case err == nil && known:
+		return fate, nil
+	case err != nil && !billing.IsNotFound(err):
+		return fate, err
+	case err != nil:
+		if fate.Why, err = lacks(ctx, tx, c); err != nil {
+			return fate, err
+		}
+		if other := numbers[c.PatientControlNumber]; !other.IsZero() && other != c.ID {
+			fate.Why = "the claim " + other.String() + " has its control number"
+		}
+		if fate.Fate = restore.Recovered; fate.Why != "" {
+			fate.Fate = restore.Lost
+			return fate, nil
+		}
+	}
+	who := c.Subject().Patient
+	if p, ok := directory.NewPerson(c.Scope, who.FirstName, who.LastName, who.DateOfBirth, tx.Real.Now(), tx.Clock.Now()); ok {
+		patients, err := tx.Patients.Find(ctx, []directory.Person{p})
+		if err != nil {
+			return fate, err
+		}
+		c.PatientID = patients[0]
+	}
+	if fate.Fate == restore.Recovered {
+		return fate, tx.Claims.Insert(ctx, c)
+	}
+	return fate, tx.Claims.Save(ctx, c)
+}
+
+// lacks returns what a claim refers to that the database does not have.
+func lacks(ctx context.Context, tx ports.Tx, c *claim.Claim) (string, error) {
+	refers := map[string]error{}
+	_, refers["its office"] = tx.Offices.Get(ctx, c.OfficeID)
+	for _, id := range c.Providers() {
+		if _, err := tx.Providers.Get(ctx, id); err != nil {
+			refers["its provider"] = err
+		}
+	}
+	for _, id := range []billing.ClaimID{c.ParentID, c.ConvertedFrom, c.SecondaryTo} {
+		if id.IsZero() {
+			continue
+		}
+		if _, err := tx.Claims.Get(ctx, id); err != nil {
+			refers["a claim that it follows"] = err
+		}
+	}
+	why := ""
+	for what, err := range refers {
+		if err != nil && !billing.IsNotFound(err) {
+			return "", err
+		}
+		if err != nil {
+			why = "the database lacks " + what
+		}
+	}
+	return why, nil
+}
+
+// ReplayReceived stores a file that came before the database was restored, with the job
+// that applies it. It reports false if the database has the file. Parts are read until one
+// is empty. It may run any number of times.
+func (s *Service) ReplayReceived(ctx context.Context, f clearing.ReceivedFile, part func(n int) ([]byte, error)) (stored bool, err error) {
+	known := false
+	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		have, err := tx.Received.Lock(ctx, f.ID)
+		if err != nil && !billing.IsNotFound(err) {
+			return err
+		}
+		if known = have != nil && have.Digest != [32]byte{}; known {
+			return nil
+		}
+		return errors.Join(tx.Contents.Clear(ctx, f.ID), tx.Received.Put(ctx, &f))
+	})
+	if err != nil || known {
+		return false, err
+	}
+	d := &download{Service: s, file: &f, parts: -1, sum: sha256.New()}
+	for n := 0; ; n++ {
+		content, err := part(n)
+		if err != nil {
+			return false, err
+		}
+		if len(content) == 0 {
+			break
+		}
+		_, _ = d.sum.Write(content) // a hash never fails
+		err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error { return tx.Contents.Add(ctx, &f, n, content) })
+		if err != nil {
+			return false, err
+		}
+	}
+	return true, s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error { return d.keep(ctx, tx, false) })
+}

@@ -71,7 +71,7 @@ type Store struct {
 	seen     atomic.Pointer[sight] // the result of the last look at the schema
 	expected atomic.Int64          // the least number of live files that the database must have given out
 
-	mu      sync.Mutex            // guards the cached result of Ready
+	mu      sync.Mutex // guards the cached result of Ready
 	checked time.Time
 	ready   error
 }

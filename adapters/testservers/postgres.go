@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"database/sql"
 	"errors"
+	"io/fs"
 	"net/url"
 	"os/exec"
 	"path/filepath"
@@ -163,4 +164,36 @@ func pingPostgres(ctx context.Context, address string) error {
 	}
 	defer func() { _ = db.Close() }()
 	return db.PingContext(ctx)
+}
+
+// StartLocalPostgres is StartPostgres from the programs of the machine, never a container,
+// so that Replace works.
+func StartLocalPostgres(tb testing.TB) *PostgresServer {
+	tb.Helper()
+	m, err := postgres("").program()
+	if err != nil {
+		tb.Fatalf("testservers: %v", err)
+	}
+	s := &PostgresServer{server{tb: tb, m: m}}
+	tb.Cleanup(m.close)
+	s.do("start", m.start)
+	return s
+}
+
+// Replace kills a local server, replaces its data by what fill puts into a folder, and
+// starts it again on the same port.
+func (s *PostgresServer) Replace(fill func(data string)) {
+	s.tb.Helper()
+	p, ok := s.m.(*program)
+	if !ok {
+		s.tb.Fatal("testservers: only a local server has a folder to replace")
+	}
+	s.do("kill", p.kill)
+	s.do("wipe", p.wipe)
+	fill(p.data())
+	err := filepath.WalkDir(p.data(), func(name string, _ fs.DirEntry, err error) error { return errors.Join(err, p.give(name)) })
+	if err != nil {
+		s.tb.Fatalf("testservers: %v", err)
+	}
+	s.do("start", p.start)
 }

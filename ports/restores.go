@@ -28,7 +28,7 @@ type Restores interface {
 	// Raise lets no number that is given out later be one of these or lower.
 	Raise(ctx context.Context, to restore.Numbers) error
 
-	// Insert stores a restore, unless it is there.
+	// Insert stores a restore, unless it is there, and gives it an ID if it has none.
 	Insert(ctx context.Context, r *restore.Restore) error
 
 	// Open returns the restore that is not resumed; nil if there is none.

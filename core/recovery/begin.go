@@ -73,7 +73,7 @@ func (s *Service) announce(ctx context.Context, of *Report) (begun *restore.Rest
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		now := tx.Real.Now()
 		if begun = of.Open; begun == nil || begun.LiveFile != of.Have.LiveFile {
-			begun = &restore.Restore{ID: billing.NewID[billing.RestoreID](now), BegunAt: now.Time, LiveFile: of.Have.LiveFile}
+			begun = &restore.Restore{BegunAt: now.Time, LiveFile: of.Have.LiveFile}
 		}
 		if of.Open != nil && of.Open != begun { // the backup was made before it was resumed
 			if err := tx.Restores.Resume(ctx, of.Open, now.Time); err != nil {

@@ -189,7 +189,8 @@ func (d *drill) sent() (numbers []string) {
 	d.tb.Helper()
 	await(d.tb, "the clearinghouse's look at what was uploaded", func() bool {
 		waits, _ := filepath.Glob(d.sim.dir + "/files/inbound/[0-9]*")
-		return len(waits) == 0
+		spool, _ := filepath.Glob(d.sim.dir + "/state/spool/*")
+		return len(waits)+len(spool) == 0
 	})
 	arrived := d.arrived()
 	for content := range d.batchFiles() {

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -78,11 +76,10 @@ func printCheck(c *cobra.Command, r *recovery.Report) error {
 	if err := list(c, "", "HIGHEST NUMBER OF\tDATABASE\tCOPIES", rows, func(n numbered) []any { return []any{n.what, n.have, n.want} }); err != nil {
 		return err
 	}
-	const none = "\nThe database knows every live file."
 	if err := say(c, "%s", below(r.Newer, "\nLive files that the database does not know:")); err != nil {
 		return err
 	}
-	if err := list(c, none, "NUMBER\tDIRECTION\tORG\tNETWORK\tFILE\tCLAIMS\tBYTES\tAT", r.Newer, copyRow); err != nil {
+	if err := list(c, "The database knows every live file.", "NUMBER\tDIRECTION\tORG\tNETWORK\tFILE\tCLAIMS\tBYTES\tAT", r.Newer, copyRow); err != nil {
 		return err
 	}
 	for _, images := range []struct {
@@ -90,10 +87,10 @@ func printCheck(c *cobra.Command, r *recovery.Report) error {
 		ids []billing.DocumentID
 		do  string
 	}{
-		{"images without rows", r.Unnamed, "the era worker removes them after MOLAR_ORPHAN_AGE"},
-		{"rows without images", r.Missing, "get these images from the backup of the blob store"},
+		{"Images without rows", r.Unnamed, ". The era worker removes them after MOLAR_ORPHAN_AGE:"},
+		{"Rows without images", r.Missing, ". Get these images from the backup of the blob store:"},
 	} {
-		if err := say(c, "\n%d %s%s", len(images.ids), images.are, below(images.ids, ": "+images.do)); err != nil {
+		if err := say(c, "\n%s: %d%s", images.are, len(images.ids), below(images.ids, images.do)); err != nil {
 			return err
 		}
 		for _, id := range images.ids {
@@ -106,7 +103,7 @@ func printCheck(c *cobra.Command, r *recovery.Report) error {
 	case len(r.Newer) > 0:
 		return say(c, "\nThe database is behind: no process works before molar restore begin.")
 	case r.Open != nil:
-		return say(c, "\nA restore has begun at %s: live claims and webhooks wait for molar restore resume.", event.Timestamp(r.Open.BegunAt))
+		return say(c, "\nA restore began at %s: live claims and webhooks wait for molar restore resume.", event.Timestamp(r.Open.BegunAt))
 	}
 	return nil
 }
@@ -178,5 +175,5 @@ func printBegun(c *cobra.Command, b *recovery.Begun) error {
 	}); err != nil {
 		return err
 	}
-	return say(c, "\n%s", fmt.Sprintf("The service works again. Live claims and webhooks wait since %s for molar restore resume.", event.Timestamp(b.Restore.BegunAt)))
+	return say(c, "\nThe service works again. Live claims and webhooks wait for molar restore resume.")
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/restore"
+	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/recovery"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -231,7 +233,10 @@ func (l *liveLine) lost(n int) (known, lacking *claim.Claim, file clearing.Recei
 	known, lacking = l.queue(l.practice, "")[0], l.claim(l.practice, "")
 	have, now := l.numbers(), l.clock.Now()
 	batch := clearing.NewBatch(l.practice.scope, lineName, have.Batch+3, 2, billing.RealAt(now), now)
-	batch.File.Name = fmt.Sprintf("lost-%d.837", n)
+	batch.File.Name, batch.SendToken = lostName(n), fmt.Sprint("step-", n)
+	if n%2 == 0 { // it left; otherwise its sender ended before
+		l.mail.has[batch.File.Name] = 1
+	}
 	sent := *known
 	sent.BatchID, lacking.BatchID = batch.ID, batch.ID
 	out := &restore.SentFile{
@@ -256,6 +261,8 @@ func (l *liveLine) lost(n int) (known, lacking *claim.Claim, file clearing.Recei
 	}
 	return known, lacking, file
 }
+
+func lostName(n int) string { return fmt.Sprintf("lost-%d.837", n) }
 
 // sequences returns the numbers of a resource's events, the newest first.
 func (l *liveLine) sequences(resource [16]byte) (all []int) {
@@ -314,6 +321,17 @@ func TestRestoreDiesAnywhere(t *testing.T) {
 			t.Errorf("the claim came back as %+v", back)
 		}
 		l.cut(0)
+		held := maps.Clone(l.mail.has)
+		for _, j := range l.due() {
+			if j.Kind == jobs.KindBatchSend {
+				if err := l.service.Send(t.Context(), j); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		if !maps.Equal(held, l.mail.has) {
+			t.Error("a file leaves before the end of the restore")
+		}
 		if c := l.get(l.practice, waits.ID); c.State != claim.Queued || !c.BatchID.IsZero() {
 			t.Errorf("a claim that waits for the end of the restore is %s", c.State)
 		}
@@ -328,6 +346,9 @@ func TestRestoreDiesAnywhere(t *testing.T) {
 		l.send()
 		if l.get(l.practice, waits.ID).State != claim.Submitted {
 			t.Error("the claim does not go out after the end of the restore")
+		}
+		if times := l.mail.has[lostName(n)]; times != 1 {
+			t.Errorf("the batch left %d times", times)
 		}
 		l.knowsAll()
 	})

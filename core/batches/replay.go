@@ -11,6 +11,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/restore"
+	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -18,18 +19,12 @@ import (
 // is later than everything that the database has of the batch and its claims, so it takes
 // their place. Claims that the database lacks come back with it, and so are found by what
 // comes for them and by the rule about duplicates; those whose office, provider or related
-// claim it lacks are lost. It may run any number of times.
+// claim it lacks are lost. A job ends what the sender began, in case that ended between the
+// copy and the delivery. ReplaySent may run any number of times.
 func (s *Service) ReplaySent(ctx context.Context, f *restore.SentFile) (fates []restore.ClaimFate, err error) {
 	err = s.store.InTx(ctx, f.Batch.Scope, func(ctx context.Context, tx ports.Tx) error {
 		fates = nil
-		b := f.Batch
-		stored, err := tx.Batches.Lock(ctx, b.ID)
-		if billing.IsNotFound(err) {
-			var free bool
-			if free, err = tx.Batches.Insert(ctx, &b, f.Content); err == nil && !free {
-				err = fmt.Errorf("another batch has the name %s", b.File.Name)
-			}
-		}
+		known, err := keepSent(ctx, tx, f)
 		if err != nil {
 			return err
 		}
@@ -38,15 +33,39 @@ func (s *Service) ReplaySent(ctx context.Context, f *restore.SentFile) (fates []
 			return err
 		}
 		for _, c := range f.Claims {
-			fate, err := replay(ctx, tx, c, numbers, stored != nil && stored.State != clearing.BatchPending)
+			fate, err := replay(ctx, tx, c, numbers, known)
 			if err != nil {
 				return fmt.Errorf("claim %s: %w", c.ID, err)
 			}
 			fates = append(fates, fate)
 		}
-		return sent(ctx, tx, b.ID, f.At)
+		return sent(ctx, tx, f.Batch.ID, f.At)
 	})
 	return fates, err
+}
+
+// keepSent stores the batch of a copy, with the job that ends its delivery, and reports
+// whether the database knew that it was sent. A batch may have left several copies; the
+// token of the last one counts.
+func keepSent(ctx context.Context, tx ports.Tx, f *restore.SentFile) (known bool, err error) {
+	job := jobs.Job{Kind: jobs.KindBatchSend, Scope: f.Batch.Scope, Subject: f.Batch.ID}
+	b, err := tx.Batches.Lock(ctx, f.Batch.ID)
+	switch {
+	case billing.IsNotFound(err):
+		lacking := f.Batch
+		free, err := tx.Batches.Insert(ctx, &lacking, f.Content)
+		if err == nil && !free {
+			err = fmt.Errorf("another batch has the name %s", f.Batch.File.Name)
+		}
+		return false, errors.Join(err, tx.Outbox.Stage(ctx, job))
+	case err != nil:
+		return false, err
+	}
+	if known = b.State != clearing.BatchPending; known && b.SendToken == f.Batch.SendToken {
+		return known, nil
+	}
+	b.SendToken = f.Batch.SendToken
+	return known, errors.Join(tx.Batches.Save(ctx, b), tx.Outbox.Stage(ctx, job))
 }
 
 // othersNumbers returns which of the claims' control numbers other claims have.

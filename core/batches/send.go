@@ -21,7 +21,8 @@ import (
 // not accept the file the job rests and runs again, without limit; the
 // *jobs.DoneError states the reason. When nothing shows whether the network has
 // the file, the batch waits for an acknowledgement or for the operator. A live batch also
-// rests while a restore is not resumed.
+// rests while a restore is not resumed. One that was replayed then counts as sent, and
+// Send ends what its mark began: the file may not have left.
 func (s *Service) Send(ctx context.Context, j jobs.Job) error {
 	id := billing.FileID(j.Subject)
 	var b *clearing.Batch
@@ -30,7 +31,7 @@ func (s *Service) Send(ctx context.Context, j jobs.Job) error {
 	var held bool
 	err := s.store.View(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) (err error) {
 		now = tx.Clock.Now()
-		if b, err = tx.Batches.Get(ctx, id); err != nil || b.State != clearing.BatchPending {
+		if b, err = tx.Batches.Get(ctx, id); err != nil || b.State != clearing.BatchPending && (b.State != clearing.BatchSent || b.SendToken == "") {
 			return err
 		}
 		if j.Scope.Mode == billing.ModeLive {
@@ -54,6 +55,9 @@ func (s *Service) Send(ctx context.Context, j jobs.Job) error {
 	}
 	if content != nil {
 		err = s.hand(ctx, b, content, now)
+	}
+	if errors.Is(err, network.ErrOutcomeUnknown) && b.State == clearing.BatchSent {
+		err = nil
 	}
 	if errors.Is(err, network.ErrOutcomeUnknown) {
 		return s.hold(ctx, j, b.File.Name, err)
@@ -79,7 +83,7 @@ func (s *Service) hand(ctx context.Context, b *clearing.Batch, content []byte, n
 	}
 	f := clearing.OutgoingFile{Scope: b.Scope, Name: b.File.Name, Content: content, At: now, Token: b.SendToken}
 	stored := f.Token
-	if live(n) && stored != "" {
+	if live(n) && stored != "" && b.State == clearing.BatchPending {
 		if err := s.mark(ctx, n, b, content, stored, stored); err != nil {
 			return err
 		}

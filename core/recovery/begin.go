@@ -90,7 +90,7 @@ func (s *Service) announce(ctx context.Context, of *Report) (begun *restore.Rest
 	if err != nil {
 		return nil, err
 	}
-	return begun, s.put(ctx, restore.Begun+begun.ID.String(), nil)
+	return begun, s.put(ctx, restore.Begun+begun.ID.String(), []byte(begun.ID.String()))
 }
 
 // again does again what a live file did.

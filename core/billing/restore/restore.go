@@ -17,7 +17,7 @@ import (
 const (
 	SentFiles     = "files/out/"      // live files, before they leave
 	ReceivedFiles = "files/in/"       // live files, before they can be removed at their network
-	Begun         = "files/restores/" // an empty blob for each restore
+	Begun         = "files/restores/" // a blob for each restore
 )
 
 // Retention is how long copies of files are kept: no older backup can be restored without

@@ -86,7 +86,10 @@ func (d *drill) round(round int) {
 	for _, p := range d.workers {
 		p.start(io.Discard)
 	}
+	before := d.copies("in")
 	d.traffic(2 * time.Second)
+	await(t, "files that come after the backup", func() bool { return d.copies("in") > before+3 })
+	d.traffic(300 * time.Millisecond)
 
 	kills(d.workers...).kill()
 	kills(d.eras...).kill()
@@ -158,6 +161,12 @@ func (d *drill) archived(wal string) {
 	})
 }
 
+// copies counts the copies of live files in a direction.
+func (d *drill) copies(direction string) int {
+	found, _ := filepath.Glob(strings.TrimPrefix(d.blobs(), "file:") + "/files/" + direction + "/*")
+	return len(found)
+}
+
 func (d *drill) blobs() (url string) {
 	for _, v := range d.env {
 		if value, is := strings.CutPrefix(v, "MOLAR_BLOB_URL="); is {
@@ -194,9 +203,12 @@ func (d *drill) restore(command string) string {
 	return out
 }
 
-// readable lets the user of PostgreSQL read files below a folder.
+// readable lets the user of PostgreSQL read files below a temporary folder.
 func readable(tb testing.TB, dir string) {
 	tb.Helper()
+	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil {
+		tb.Fatal(err)
+	}
 	if out, err := exec.CommandContext(tb.Context(), "chmod", "-R", "a+rX", dir).CombinedOutput(); err != nil {
 		tb.Fatalf("%v: %s", err, out)
 	}

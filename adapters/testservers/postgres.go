@@ -56,8 +56,8 @@ var hasty = []string{
 // were just deleted.
 func memory() string {
 	const folder, room = "/dev/shm", 4 << 30
-	var fs syscall.Statfs_t
-	if err := syscall.Statfs(folder, &fs); err != nil || uint64(fs.Bavail)*uint64(fs.Bsize) < room { //nolint:gosec,unconvert // G115: sizes are positive, of other types on other systems
+	var free syscall.Statfs_t
+	if err := syscall.Statfs(folder, &free); err != nil || uint64(free.Bavail)*uint64(free.Bsize) < room { //nolint:gosec,unconvert // G115: sizes are positive, of other types on other systems
 		return ""
 	}
 	return folder

@@ -56,7 +56,9 @@ func (l *liveLine) open(f *porttest.Fault) (*batches.Service, *recovery.Service)
 	store, blobs := porttest.Store{Store: l.store, Fault: f}, faultyBlobs{l.blobs, f}
 	var b *batches.Service
 	r := recovery.New(store, blobs, l.store.Store, recovery.Replay{
-		Sent: func(ctx context.Context, f *restore.SentFile) ([]restore.ClaimFate, error) { return b.ReplaySent(ctx, f) },
+		Sent: func(ctx context.Context, f *restore.SentFile) ([]restore.ClaimFate, error) {
+			return b.ReplaySent(ctx, f)
+		},
 		Received: func(ctx context.Context, f clearing.ReceivedFile, part func(int) ([]byte, error)) (bool, error) {
 			return b.ReplayReceived(ctx, f, part)
 		},
@@ -232,7 +234,7 @@ func (l *liveLine) lost(n int) (known, lacking *claim.Claim, file clearing.Recei
 	l.clock.Advance(time.Since(l.clock.Now())) // IDs of claims are compared with those of restores
 	known, lacking = l.queue(l.practice, "")[0], l.claim(l.practice, "")
 	have, now := l.numbers(), l.clock.Now()
-	batch := clearing.NewBatch(l.practice.scope, lineName, have.Batch+3, 2, billing.RealAt(now), now)
+	batch := clearing.NewBatch(l.scope, lineName, have.Batch+3, 2, billing.RealAt(now), now)
 	batch.File.Name, batch.SendToken = lostName(n), fmt.Sprint("step-", n)
 	if n%2 == 0 { // it left; otherwise its sender ended before
 		l.mail.has[batch.File.Name] = 1
@@ -267,7 +269,7 @@ func lostName(n int) string { return fmt.Sprintf("lost-%d.837", n) }
 // sequences returns the numbers of a resource's events, the newest first.
 func (l *liveLine) sequences(resource [16]byte) (all []int) {
 	l.t.Helper()
-	for _, e := range porttest.Read(l.t, l.store, l.practice.scope, func(ctx context.Context, tx ports.Tx) ([]*event.Event, error) {
+	for _, e := range porttest.Read(l.t, l.store, l.scope, func(ctx context.Context, tx ports.Tx) ([]*event.Event, error) {
 		return tx.Events.List(ctx, event.Filter{Resource: resource}, billing.Page{Limit: 10})
 	}) {
 		all = append(all, e.Sequence)

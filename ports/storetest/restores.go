@@ -136,7 +136,9 @@ func testRestore(b *scoped) {
 	r := b.begin()
 	equal(t, "the open restore", b.open(), r)
 	works("while it is open", false)
-	resume := func(ctx context.Context, tx ports.SystemTx) error { return tx.Restores.Resume(ctx, r, b.now.Add(time.Minute)) }
+	resume := func(ctx context.Context, tx ports.SystemTx) error {
+		return tx.Restores.Resume(ctx, r, b.now.Add(time.Minute))
+	}
 	b.system(resume)
 	b.system(resume)
 	if r := b.open(); r != nil {

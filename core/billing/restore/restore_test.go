@@ -31,7 +31,7 @@ func fill(t *testing.T, v reflect.Value, n *int) {
 	case reflect.Int, reflect.Int64:
 		v.SetInt(int64(*n))
 	case reflect.Uint8:
-		v.SetUint(uint64(*n%250 + 1)) //nolint:gosec // G115: n is small
+		v.SetUint(uint64(*n%250 + 1))
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
 		fill(t, v.Elem(), n)

@@ -74,14 +74,16 @@ func (d *drill) traffic(of time.Duration) {
 func (d *drill) round(round int) {
 	t := d.t
 	_, section, _ := strings.Cut(guide(t, "running"), "\n## Back up\n")
-	commands := blocks(section, "sh") // backup, restore, check, begin, resume
+	commands := blocks(section, "sh") // WAL, base backup, restore, check, begin, resume
 	dir := t.TempDir()
 	d.traffic(2 * time.Second)
 	archiving := d.shell(dir, commands[0])
+	d.archived()
+	d.shell(dir, commands[1])
 	d.traffic(time.Second)
 	kills(d.workers...).kill()
 	d.traffic(500 * time.Millisecond) // claims that wait in the backup, and leave after it
-	d.archived(dir + "/wal")
+	d.archived()
 	_ = syscall.Kill(-archiving, syscall.SIGKILL) // the newest WAL is lost with its machine
 	for _, p := range d.workers {
 		p.start(io.Discard)
@@ -101,7 +103,7 @@ func (d *drill) round(round int) {
 	d.postgres.Replace(func(data string) {
 		d.env = append(d.env, "DATA="+data)
 		readable(t, dir)
-		d.shell(dir, commands[1])
+		d.shell(dir, commands[2])
 		if err := os.Chmod(data, 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -147,14 +149,14 @@ func (d *drill) round(round int) {
 	d.verify(round + 1)
 }
 
-// archived waits until the WAL so far is in the folder.
-func (d *drill) archived(wal string) {
+// archived waits until the WAL so far was fetched.
+func (d *drill) archived() {
 	d.tb.Helper()
 	var at string
 	if err := d.db.QueryRow("SELECT pg_current_wal_flush_lsn()").Scan(&at); err != nil {
 		d.tb.Fatal(err)
 	}
-	await(d.tb, "the WAL in "+wal, func() bool {
+	await(d.tb, "the WAL", func() bool {
 		var there bool
 		err := d.db.QueryRow("SELECT coalesce(bool_or(flush_lsn >= $1::pg_lsn), false) FROM pg_stat_replication WHERE application_name = 'pg_receivewal'", at).Scan(&there)
 		return err == nil && there

@@ -1251,7 +1251,9 @@ CREATE TABLE public.restores (
     id uuid NOT NULL,
     begun_at timestamp with time zone NOT NULL,
     resumed_at timestamp with time zone,
-    live_file bigint NOT NULL
+    live_file bigint NOT NULL,
+    replayed bigint DEFAULT 0 NOT NULL,
+    lacked uuid[] DEFAULT '{}'::uuid[] NOT NULL
 );
 
 CREATE TABLE public.sandbox_clocks (
@@ -2989,6 +2991,11 @@ GRANT SELECT ON TABLE public.restores TO molar_app;
 GRANT SELECT,INSERT ON TABLE public.restores TO molar_system;
 
 GRANT UPDATE(resumed_at) ON TABLE public.restores TO molar_system;
+
+GRANT UPDATE(replayed) ON TABLE public.restores TO molar_system;
+
+GRANT UPDATE(lacked) ON TABLE public.restores TO molar_app;
+GRANT UPDATE(lacked) ON TABLE public.restores TO molar_system;
 
 GRANT SELECT ON TABLE public.sandbox_clocks TO PUBLIC;
 GRANT INSERT ON TABLE public.sandbox_clocks TO molar_app;

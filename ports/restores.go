@@ -16,6 +16,10 @@ type LiveFiles interface {
 
 	// Held reports whether live claims wait for the end of a restore.
 	Held(ctx context.Context) (bool, error)
+
+	// Lacked adds claims or received files to those that the database lacked before the
+	// open restore.
+	Lacked(ctx context.Context, ids ...[16]byte) error
 }
 
 // Restores stores the restores of the database.
@@ -25,7 +29,8 @@ type Restores interface {
 	// Numbers reads the highest numbers given out.
 	Numbers(ctx context.Context) (restore.Numbers, error)
 
-	// Raise lets no number that is given out later be one of these or lower.
+	// Raise lets no number that is given out later be one of these or lower, and stores that
+	// the live files were replayed up to theirs.
 	Raise(ctx context.Context, to restore.Numbers) error
 
 	// Insert stores a restore, unless it is there, and gives it an ID if it has none.

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/restore"
 	"github.com/molar-billing/molar/core/recovery"
@@ -29,11 +30,11 @@ func restores(b Backend) *cobra.Command {
 		Long: "Does again what the live files did that the database does not know, and prints what became of each:\n\n" +
 			"  known      the database has the claim, and now knows that it was sent\n" +
 			"  recovered  the database lacked the claim, and has it again, as sent\n" +
-			"  lost       the payer has the claim, but the database cannot have it again: enter what it lacks, but do not send the\n" +
-			"             claim again\n\n" +
+			"  lost       the payer has the claim, but the database cannot have it again, because it lacks the claim's office or\n" +
+			"             provider, or the claim that it follows: do not send it again\n\n" +
 			"Files from clearinghouses are stored, and the era worker applies them. Numbers of files, batches and attachments continue\n" +
 			"past those that were given out, and those of a resource's events 1,000 higher. Then the service works, but live claims\n" +
-			"and webhooks wait for molar restore resume. If the command fails, run it again.",
+			"and webhooks wait for molar restore resume. If the command fails, run it again. Until then it prints the same report.",
 		Example: "  molar restore begin",
 		RunE: b.Recovery.run(func(c *cobra.Command, s *recovery.Service, _ []string) error {
 			done, err := s.Begin(c.Context(), anyway)
@@ -132,31 +133,29 @@ func copyRow(f recovery.Copies) []any {
 	return []any{f.Number, direction, orDash(of.Scope.Org), of.Network, of.Name, "-", of.Size, event.Timestamp(of.Since)}
 }
 
-// fateRow is a claim of a live file that left.
-type fateRow struct {
-	restore.ClaimFate
+// sentClaim is a claim of a live file that left.
+type sentClaim struct {
+	*claim.Claim
 
 	file string
+	fate restore.Fate
 }
 
 func printBegun(c *cobra.Command, b *recovery.Begun) error {
-	var claims []fateRow
+	var claims []sentClaim
 	var received []recovery.Copies
 	for _, f := range b.Newer {
 		if f.Sent == nil {
 			received = append(received, f)
+			continue
 		}
-		for _, claim := range b.Claims[f.Number] {
-			claims = append(claims, fateRow{claim, f.Sent.Batch.File.Name})
+		for _, sent := range f.Sent.Claims {
+			claims = append(claims, sentClaim{sent, f.Sent.Batch.File.Name, b.Restore.FateOf(sent, !b.Lost[sent.ID])})
 		}
 	}
 	header := "CLAIM\tORG\tCONTROL NUMBER\tPAYER\tCHARGE\tFILE\tIS"
-	if err := list(c, "No claim left that the database does not know.", header, claims, func(r fateRow) []any {
-		is := string(r.Fate)
-		if r.Why != "" {
-			is += ": " + r.Why
-		}
-		return []any{r.ID, r.Scope.Org, r.PatientControlNumber, r.Payer.Name, r.Charge(), r.file, is}
+	if err := list(c, "No claim left that the database does not know.", header, claims, func(r sentClaim) []any {
+		return []any{r.ID, r.Scope.Org, r.PatientControlNumber, r.Payer.Name, r.Charge(), r.file, r.fate}
 	}); err != nil {
 		return err
 	}
@@ -164,14 +163,14 @@ func printBegun(c *cobra.Command, b *recovery.Begun) error {
 		return err
 	}
 	if err := list(c, "No file came that the database does not know.", "NUMBER\tNETWORK\tFILE\tBYTES\tIS", received, func(f recovery.Copies) []any {
-		row := copyRow(f)
+		row, is := copyRow(f), "known"
 		switch {
-		case b.Stored[f.Number]:
-			return []any{row[0], row[3], row[4], row[6], "stored, to be applied"}
-		case f.Whole:
-			return []any{row[0], row[3], row[4], row[6], "known"}
+		case !f.Whole:
+			is = "not whole: if the clearinghouse has it no longer, ask for it again"
+		case b.Restore.Lacks(f.Parts[0].File.ID):
+			is = "stored, to be applied"
 		}
-		return []any{row[0], row[3], row[4], row[6], "not whole: if the clearinghouse has it no longer, ask for it again"}
+		return []any{row[0], row[3], row[4], row[6], is}
 	}); err != nil {
 		return err
 	}

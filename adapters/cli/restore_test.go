@@ -93,9 +93,9 @@ func TestRestore(t *testing.T) {
 	}
 	run("check", "live files         0         6", "batches", "77", batch.File.Name, scope.Org.String(), "in, not whole", "half.ta1", "molar restore begin")
 	run("resume", "Run molar restore begin first.")
-	run("begin", lost.ID.String(), "PCN-1", "lost: the database lacks its office", "not whole: if the clearinghouse", "wait for molar restore resume")
-	run("check", "The database knows every live file.", "live files         7         7", "wait for molar restore resume")
-	run("begin", "A restore has begun already.")
+	run("begin", lost.ID.String(), "PCN-1", "  lost\n", "not whole: if the clearinghouse", "wait for molar restore resume")
+	run("check", "The database knows every live file.", "live files         6         6", "wait for molar restore resume")
+	run("begin", lost.ID.String(), "  lost\n", "wait for molar restore resume")
 	run("resume", "go out again. They have waited since 20")
 	run("resume", "No restore has begun")
 }

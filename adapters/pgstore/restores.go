@@ -36,6 +36,19 @@ func (r restores) Held(ctx context.Context) (held bool, err error) {
 	return held, err
 }
 
+// Lacked adds to what the database lacked.
+func (r restores) Lacked(ctx context.Context, ids ...[16]byte) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	all := make([]billing.JobID, len(ids))
+	for i, id := range ids {
+		all[i] = id
+	}
+	_, err := r.do(ctx, "store what the database lacked", "UPDATE restores SET lacked = lacked || $1::uuid[] WHERE resumed_at IS NULL", uuids(all))
+	return err
+}
+
 // Numbers reads the highest numbers.
 func (r restores) Numbers(ctx context.Context) (n restore.Numbers, err error) {
 	err = r.row(ctx, []any{&n.LiveFile, &n.Batch, &n.Attachment}, `
@@ -55,7 +68,10 @@ func (r restores) Raise(ctx context.Context, to restore.Numbers) error {
 			return err
 		}
 	}
-	_, err := r.do(ctx, "raise the number of live files", "UPDATE live_files SET number = greatest(number, $1)", to.LiveFile)
+	if _, err := r.do(ctx, "raise the number of live files", "UPDATE live_files SET number = greatest(number, $1)", to.LiveFile); err != nil {
+		return err
+	}
+	_, err := r.do(ctx, "end a replay", "UPDATE restores SET replayed = greatest(1, $1) WHERE resumed_at IS NULL", to.LiveFile)
 	return err
 }
 
@@ -72,8 +88,12 @@ func (r restores) Insert(ctx context.Context, of *restore.Restore) error {
 // Open returns the restore that is not resumed.
 func (r restores) Open(ctx context.Context) (open *restore.Restore, err error) {
 	var of restore.Restore
-	err = r.each(ctx, "find an open restore", []any{&of.ID, instant{&of.BegunAt}, &of.LiveFile}, func() { open = &of },
-		"SELECT id, begun_at, live_file FROM restores WHERE resumed_at IS NULL")
+	err = r.each(ctx, "find an open restore", []any{&of.ID, instant{&of.BegunAt}, &of.LiveFile, &of.Replayed}, func() { open = &of },
+		"SELECT id, begun_at, live_file, replayed FROM restores WHERE resumed_at IS NULL")
+	if err != nil || open == nil {
+		return nil, err
+	}
+	of.Lacked, err = columnOf[billing.JobID](ctx, r.tx, "read what the database lacked", "SELECT unnest(lacked) FROM restores WHERE id = $1", of.ID)
 	return open, err
 }
 

@@ -21,9 +21,8 @@ import (
 // comes for them and by the rule about duplicates; those whose office, provider or related
 // claim it lacks are lost. A job ends what the sender began, in case that ended between the
 // copy and the delivery. ReplaySent may run any number of times.
-func (s *Service) ReplaySent(ctx context.Context, f *restore.SentFile) (fates []restore.ClaimFate, err error) {
-	err = s.store.InTx(ctx, f.Batch.Scope, func(ctx context.Context, tx ports.Tx) error {
-		fates = nil
+func (s *Service) ReplaySent(ctx context.Context, f *restore.SentFile) error {
+	return s.store.InTx(ctx, f.Batch.Scope, func(ctx context.Context, tx ports.Tx) error {
 		known, err := keepSent(ctx, tx, f)
 		if err != nil {
 			return err
@@ -32,16 +31,18 @@ func (s *Service) ReplaySent(ctx context.Context, f *restore.SentFile) (fates []
 		if err != nil {
 			return err
 		}
+		var lacked [][16]byte
 		for _, c := range f.Claims {
-			fate, err := replay(ctx, tx, c, numbers, known)
+			back, err := replay(ctx, tx, c, numbers, known)
 			if err != nil {
 				return fmt.Errorf("claim %s: %w", c.ID, err)
 			}
-			fates = append(fates, fate)
+			if back {
+				lacked = append(lacked, c.ID)
+			}
 		}
-		return sent(ctx, tx, f.Batch.ID, f.At)
+		return errors.Join(tx.LiveFiles.Lacked(ctx, lacked...), sent(ctx, tx, f.Batch.ID, f.At))
 	})
-	return fates, err
 }
 
 // keepSent stores the batch of a copy, with the job that ends its delivery, and reports
@@ -83,76 +84,66 @@ func othersNumbers(ctx context.Context, tx ports.Tx, claims []*claim.Claim) (map
 }
 
 // replay stores a claim as it was when its file left, unless the database knows that it
-// did.
-func replay(ctx context.Context, tx ports.Tx, c *claim.Claim, numbers map[string]billing.ClaimID, known bool) (restore.ClaimFate, error) {
-	fate := restore.ClaimFate{Claim: c, Fate: restore.Known}
-	_, err := tx.Claims.Lock(ctx, c.ID)
+// did. It reports whether a claim that the database lacked is back.
+func replay(ctx context.Context, tx ports.Tx, c *claim.Claim, numbers map[string]billing.ClaimID, known bool) (back bool, err error) {
+	_, err = tx.Claims.Lock(ctx, c.ID)
 	switch {
 	case err == nil && known:
-		return fate, nil
+		return false, nil
 	case err != nil && !billing.IsNotFound(err):
-		return fate, err
+		return false, err
 	case err != nil:
-		if fate.Why, err = lacks(ctx, tx, c); err != nil {
-			return fate, err
-		}
-		if other := numbers[c.PatientControlNumber]; !other.IsZero() && other != c.ID {
-			fate.Why = "the claim " + other.String() + " has its control number"
-		}
-		if fate.Fate = restore.Recovered; fate.Why != "" {
-			fate.Fate = restore.Lost
-			return fate, nil
+		back = true
+		other := numbers[c.PatientControlNumber]
+		if ok, err := stands(ctx, tx, c); err != nil || !ok || !other.IsZero() && other != c.ID {
+			return false, err
 		}
 	}
 	who := c.Subject().Patient
 	if p, ok := directory.NewPerson(c.Scope, who.FirstName, who.LastName, who.DateOfBirth, tx.Real.Now(), tx.Clock.Now()); ok {
 		patients, err := tx.Patients.Find(ctx, []directory.Person{p})
 		if err != nil {
-			return fate, err
+			return false, err
 		}
 		c.PatientID = patients[0]
 	}
-	if fate.Fate == restore.Recovered {
-		return fate, tx.Claims.Insert(ctx, c)
+	if back {
+		return true, tx.Claims.Insert(ctx, c)
 	}
-	return fate, tx.Claims.Save(ctx, c)
+	return false, tx.Claims.Save(ctx, c)
 }
 
-// lacks returns what a claim refers to that the database does not have.
-func lacks(ctx context.Context, tx ports.Tx, c *claim.Claim) (string, error) {
-	refers := map[string]error{}
-	_, refers["its office"] = tx.Offices.Get(ctx, c.OfficeID)
+// stands reports whether the database has what a claim refers to.
+func stands(ctx context.Context, tx ports.Tx, c *claim.Claim) (bool, error) {
+	_, err := tx.Offices.Get(ctx, c.OfficeID)
+	errs := []error{err}
 	for _, id := range c.Providers() {
-		if _, err := tx.Providers.Get(ctx, id); err != nil {
-			refers["its provider"] = err
-		}
+		_, err := tx.Providers.Get(ctx, id)
+		errs = append(errs, err)
 	}
 	for _, id := range []billing.ClaimID{c.ParentID, c.ConvertedFrom, c.SecondaryTo} {
-		if id.IsZero() {
-			continue
-		}
-		if _, err := tx.Claims.Get(ctx, id); err != nil {
-			refers["a claim that it follows"] = err
+		if !id.IsZero() {
+			_, err := tx.Claims.Get(ctx, id)
+			errs = append(errs, err)
 		}
 	}
-	why := ""
-	for what, err := range refers {
-		if err != nil && !billing.IsNotFound(err) {
-			return "", err
-		}
-		if err != nil {
-			why = "the database lacks " + what
+	for _, err := range errs {
+		switch {
+		case billing.IsNotFound(err):
+			return false, nil
+		case err != nil:
+			return false, err
 		}
 	}
-	return why, nil
+	return true, nil
 }
 
 // ReplayReceived stores a file that came before the database was restored, with the job
-// that applies it. It reports false if the database has the file. Parts are read until one
-// is empty. It may run any number of times.
-func (s *Service) ReplayReceived(ctx context.Context, f clearing.ReceivedFile, part func(n int) ([]byte, error)) (stored bool, err error) {
+// that applies it, unless the database has the file. Parts are read until one is empty. It
+// may run any number of times.
+func (s *Service) ReplayReceived(ctx context.Context, f clearing.ReceivedFile, part func(n int) ([]byte, error)) error {
 	known := false
-	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+	err := s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		have, err := tx.Received.Lock(ctx, f.ID)
 		if err != nil && !billing.IsNotFound(err) {
 			return err
@@ -163,13 +154,13 @@ func (s *Service) ReplayReceived(ctx context.Context, f clearing.ReceivedFile, p
 		return errors.Join(tx.Contents.Clear(ctx, f.ID), tx.Received.Put(ctx, &f))
 	})
 	if err != nil || known {
-		return false, err
+		return err
 	}
 	d := &download{Service: s, file: &f, parts: -1, sum: sha256.New()}
 	for n := 0; ; n++ {
 		content, err := part(n)
 		if err != nil {
-			return false, err
+			return err
 		}
 		if len(content) == 0 {
 			break
@@ -177,8 +168,10 @@ func (s *Service) ReplayReceived(ctx context.Context, f clearing.ReceivedFile, p
 		_, _ = d.sum.Write(content) // a hash never fails
 		err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error { return tx.Contents.Add(ctx, &f, n, content) })
 		if err != nil {
-			return false, err
+			return err
 		}
 	}
-	return true, s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error { return d.keep(ctx, tx, false) })
+	return s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		return errors.Join(d.keep(ctx, tx, false), tx.Restores.Lacked(ctx, f.ID))
+	})
 }

@@ -1,6 +1,7 @@
 package recovery
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -33,19 +34,21 @@ type Copies struct {
 
 // Check compares the database with the blob store. It changes nothing.
 func (s *Service) Check(ctx context.Context) (r *Report, err error) {
-	r = &Report{}
-	if r.Newer, err = s.newer(ctx, r); err != nil {
+	if r, err = s.compare(ctx); err != nil {
 		return nil, err
 	}
 	return r, s.images(ctx, r)
 }
 
-// newer reads the copies of live files that the database does not know, and the numbers of
-// both.
-func (s *Service) newer(ctx context.Context, r *Report) (all []Copies, err error) {
-	names := map[int64][]string{}
-	err = s.each(ctx, func(n int64, blob ports.BlobInfo) { names[n] = append(names[n], blob.Name) })
+// compare reads the numbers of both, and the copies of live files that the database does
+// not know. While the service works, a number may be given out before its copy is read.
+func (s *Service) compare(ctx context.Context) (*Report, error) {
+	before, err := s.numbers(ctx)
 	if err != nil {
+		return nil, err
+	}
+	r := &Report{}
+	if r.Newer, r.Want, err = s.copies(ctx, before.LiveFile); err != nil {
 		return nil, err
 	}
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
@@ -55,25 +58,34 @@ func (s *Service) newer(ctx context.Context, r *Report) (all []Copies, err error
 		r.Open, err = tx.Restores.Open(ctx)
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	r.Want = r.Have
-	for n, of := range names {
-		if n <= r.Have.LiveFile {
-			continue
+	r.Newer = slices.DeleteFunc(r.Newer, func(c Copies) bool { return c.Number <= r.Have.LiveFile })
+	r.Want = r.Want.Max(r.Have)
+	return r, err
+}
+
+// copies reads the copies of live files with numbers above the given one, and the highest
+// numbers that were given out by then.
+func (s *Service) copies(ctx context.Context, above int64) (all []Copies, highest restore.Numbers, err error) {
+	names := map[int64][]string{}
+	err = s.each(ctx, func(n int64, blob ports.BlobInfo) {
+		if n > above {
+			names[n] = append(names[n], blob.Name)
 		}
+	})
+	if err != nil {
+		return nil, highest, err
+	}
+	for n, of := range names {
 		slices.Sort(of) // the parts in their order
 		c := Copies{Number: n}
 		given, err := s.describe(ctx, &c, of)
 		if err != nil {
-			return nil, err
+			return nil, highest, err
 		}
-		r.Want = restore.Numbers{LiveFile: max(r.Want.LiveFile, n), Batch: max(r.Want.Batch, given.Batch), Attachment: max(r.Want.Attachment, given.Attachment)}
-		all = append(all, c)
+		all, highest = append(all, c), highest.Max(given)
 	}
-	slices.SortFunc(all, func(a, b Copies) int { return int(a.Number - b.Number) })
-	return all, nil
+	slices.SortFunc(all, func(a, b Copies) int { return cmp.Compare(a.Number, b.Number) })
+	return all, highest, nil
 }
 
 // describe reads the copies of one file, and returns the numbers that were given out when

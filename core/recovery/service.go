@@ -30,14 +30,15 @@ type Service struct {
 	compared bool // the database was once not behind the copies
 }
 
-// Replay does again what a live file did. Both may be called again with the same file.
+// Replay does again what a live file did. Both store what the database lacked, and may be
+// called again with the same file.
 type Replay struct {
-	// Sent stores that a file left, and returns what became of its claims.
-	Sent func(ctx context.Context, f *restore.SentFile) ([]restore.ClaimFate, error)
+	// Sent stores that a file left.
+	Sent func(ctx context.Context, f *restore.SentFile) error
 
-	// Received stores a file from a clearinghouse, to be applied by its job, unless the
-	// database has it. Its parts are read one by one.
-	Received func(ctx context.Context, f clearing.ReceivedFile, part func(n int) ([]byte, error)) (stored bool, err error)
+	// Received stores a file from a clearinghouse, to be applied by its job. Its parts are
+	// read one by one, until one is empty.
+	Received func(ctx context.Context, f clearing.ReceivedFile, part func(n int) ([]byte, error)) error
 }
 
 // New creates the use cases.

@@ -135,6 +135,12 @@ func testRestore(b *scoped) {
 	works("before", true)
 	r := b.begin()
 	equal(t, "the open restore", b.open(), r)
+	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.LiveFiles.Lacked(ctx, c.ID, endpoint.ID) })
+	b.system(func(ctx context.Context, tx ports.SystemTx) error {
+		return errors.Join(tx.Restores.Lacked(ctx), tx.Restores.Lacked(ctx, office.ID), tx.Restores.Raise(ctx, restore.Numbers{LiveFile: 9}))
+	})
+	r.Lacked, r.Replayed = []billing.JobID{billing.JobID(c.ID), billing.JobID(endpoint.ID), billing.JobID(office.ID)}, 9
+	equal(t, "the open restore after its replay", b.open(), r)
 	works("while it is open", false)
 	resume := func(ctx context.Context, tx ports.SystemTx) error {
 		return tx.Restores.Resume(ctx, r, b.now.Add(time.Minute))

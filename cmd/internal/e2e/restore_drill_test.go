@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"os"
 	"os/exec"
@@ -131,6 +132,10 @@ func (d *drill) round(round int) {
 	if !strings.Contains(checked, "The database is behind") {
 		t.Errorf("restore check: %s", checked)
 	}
+	killed := newProcessOf(t, d.dir, "molar", d.env, "restore", "begin")
+	killed.start(io.Discard)
+	pause(rand.N(400 * time.Millisecond))
+	killed.kill()
 	begun := d.restore("begin")
 	d.compare(begun, lacked)
 	for _, p := range slices.Concat(d.apis, d.workers, d.eras) {
@@ -141,6 +146,12 @@ func (d *drill) round(round int) {
 	}
 	d.enterAgain(lacked)
 	d.traffic(time.Second)
+	if again := d.restore("begin"); again != begun {
+		t.Errorf("the same report is now\n%s", again)
+	}
+	if n := d.count("SELECT count(*) FROM audit_entries WHERE operation = 'molar restore begin' AND created_at >= (SELECT begun_at FROM restores WHERE resumed_at IS NULL)"); n < 2 {
+		t.Errorf("the audit has %d batches of the restore", n)
+	}
 	await(t, "the files of the restore", func() bool { return d.count("SELECT count(*) FROM received_files WHERE state = 'received'") == 0 })
 	if n := d.count("SELECT count(*) FROM batches WHERE mode = 'live' AND created_at > (SELECT begun_at FROM restores WHERE resumed_at IS NULL)"); n > 0 {
 		t.Errorf("%d batches were made before the end of the restore", n)

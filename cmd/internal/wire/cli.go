@@ -21,6 +21,7 @@ import (
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/restore"
 	"github.com/molar-billing/molar/core/enrollments"
 	"github.com/molar-billing/molar/core/recovery"
 	"github.com/molar-billing/molar/core/remittances"
@@ -176,7 +177,12 @@ func openRecovery(ctx context.Context) (s *recovery.Service, closeAll func() err
 	return openedOn(ctx, g, func(g *graph) *recovery.Service {
 		operated := audit.Operated{Store: g.store}
 		b := batches.New(operated, batches.Outside{}, g.payers)
-		return recovery.New(operated, g.blobs, g.store, recovery.Replay{Sent: b.ReplaySent, Received: b.ReplayReceived})
+		sent := func(ctx context.Context, f *restore.SentFile) error {
+			op := *audit.OperationOf(ctx) // each batch has an entry of its own
+			op.Resource = f.Batch.ID.String()
+			return b.ReplaySent(audit.Operating(ctx, &op), f)
+		}
+		return recovery.New(operated, g.blobs, g.store, recovery.Replay{Sent: sent, Received: b.ReplayReceived})
 	})
 }
 

@@ -4,6 +4,7 @@ package restore
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,6 +30,11 @@ type Numbers struct {
 	LiveFile   int64 // of live files, sent or received
 	Batch      int64 // of batches in both modes: ISA13, GS06 and ST02
 	Attachment int64 // of attachments in both modes
+}
+
+// Max returns the higher ones.
+func (n Numbers) Max(m Numbers) Numbers {
+	return Numbers{max(n.LiveFile, m.LiveFile), max(n.Batch, m.Batch), max(n.Attachment, m.Attachment)}
 }
 
 // Past is how far the numbers of batches and attachments jump past those of the copies,
@@ -78,9 +84,14 @@ func NumberOf(blob string) (int64, bool) {
 type Restore struct {
 	ID        billing.RestoreID
 	BegunAt   time.Time
-	ResumedAt time.Time // zero while live claims and webhooks wait
-	LiveFile  int64     // the highest number that the database had
+	ResumedAt time.Time       // zero while live claims and webhooks wait
+	LiveFile  int64           // the highest number that the database had
+	Replayed  int64           // the highest number of the live files that were replayed; zero until all are
+	Lacked    []billing.JobID // the claims and received files that it did not have, by the bytes of their IDs
 }
+
+// Lacks reports whether the database lacked a claim or a received file.
+func (r *Restore) Lacks(id [16]byte) bool { return slices.Contains(r.Lacked, billing.JobID(id)) }
 
 // Fate is what became of a claim in the copy of a sent file.
 type Fate string
@@ -89,13 +100,16 @@ type Fate string
 const (
 	Known     Fate = "known"     // the database has it, and now knows that it was sent
 	Recovered Fate = "recovered" // the database lacked it, and has it again from the copy
-	Lost      Fate = "lost"      // the database lacks it, and what it refers to
+	Lost      Fate = "lost"      // the database lacks it, and its office, its provider or the claim that it follows
 )
 
-// ClaimFate is the fate of a claim.
-type ClaimFate struct {
-	*claim.Claim
-
-	Fate Fate
-	Why  string // of a lost one, without patient data
+// FateOf returns what became of a claim that the database now has, or not.
+func (r *Restore) FateOf(c *claim.Claim, there bool) Fate {
+	switch {
+	case !there:
+		return Lost
+	case r.Lacks(c.ID):
+		return Recovered
+	}
+	return Known
 }

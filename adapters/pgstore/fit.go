@@ -45,6 +45,7 @@ func Stops(err error) bool {
 type sight struct {
 	err    error // nil when the release fits, the key is the database's, and no live file is missing
 	oldest horizon
+	held   bool // a restore is not resumed
 }
 
 // horizon is the oldest transaction with an ID, of any session of the cluster. Events
@@ -124,23 +125,24 @@ func (s *Store) keepFit(ctx context.Context) {
 // look compares the database's schema and key with this process's. It keeps the result
 // for Fit if the database gave one.
 func (s *Store) look(ctx context.Context) error {
-	oldest, err := s.compare(ctx)
+	now, err := s.compare(ctx)
 	if err == nil {
 		err = s.prove(ctx)
 	}
 	if err == nil || Stops(err) || errors.Is(err, ErrMadeBefore) || errors.Is(err, ErrOtherKey) || errors.Is(err, ErrNoKey) {
-		s.seen.Store(&sight{err, s.follow(ctx, oldest)})
+		now.err, now.oldest = err, s.follow(ctx, now.oldest)
+		s.seen.Store(&now)
 		return err
 	}
 	return fmt.Errorf("the database is not ready: %w", err)
 }
 
 // compare compares the schema's step with the release's, and the number of live files with
-// the highest that was seen. It also returns the oldest transaction that runs.
-func (s *Store) compare(ctx context.Context) (oldest horizon, err error) {
+// the highest that was seen. It also returns what else it saw.
+func (s *Store) compare(ctx context.Context) (now sight, err error) {
 	want, err := version()
 	if err != nil {
-		return oldest, err
+		return now, err
 	}
 	unfit, behind := UnfitError{Want: want}, BehindError{}
 	err = s.attempt(ctx, &tx{store: s}, session{role: roleSystem}, true, func(ctx context.Context, t *tx) error {
@@ -155,27 +157,27 @@ func (s *Store) compare(ctx context.Context) (oldest horizon, err error) {
 		if unfit.Have < want {
 			return nil
 		}
-		return t.row(ctx, []any{&unfit.Least, &oldest.id, &behind.Have}, schemaFit)
+		return t.row(ctx, []any{&unfit.Least, &now.oldest.id, &behind.Have, &now.held}, schemaFit)
 	})
 	if e, ok := errors.AsType[*serverError](err); ok && (e.Code == codeInvalidParameter || e.Code == codeNoTable) {
-		return oldest, &unfit // of an empty database
+		return now, &unfit // of an empty database
 	}
 	if err == nil && (unfit.Have < want || want < unfit.Least) {
-		return oldest, &unfit
+		return now, &unfit
 	}
 	if err != nil || unfit.Have == 0 {
-		return oldest, err
+		return now, err
 	}
 	if behind.Want = s.raise(behind.Have); behind.Have < behind.Want {
-		return oldest, &behind
+		return now, &behind
 	}
-	return oldest, nil
+	return now, nil
 }
 
 // schemaFit reads the oldest step whose release works with the schema, the oldest
-// transaction that runs, and the number of live files.
+// transaction that runs, the number of live files, and whether a restore is open.
 const schemaFit = `
-SELECT f.least, CASE WHEN pg_snapshot_xmin(s) < pg_snapshot_xmax(s) THEN pg_snapshot_xmin(s)::text ELSE '' END AS oldest, l.number
+SELECT f.least, CASE WHEN pg_snapshot_xmin(s) < pg_snapshot_xmax(s) THEN pg_snapshot_xmin(s)::text ELSE '' END AS oldest, l.number, ` + openRestore + ` AS held
 FROM schema_fit f, live_files l, pg_current_snapshot() s`
 
 // heldBack is how long a transaction may run before the operator must know of it. Tests
@@ -213,3 +215,13 @@ func (s *Store) HeldBack() error {
 	return fmt.Errorf("the transaction of process %d has been running for at least %d s, and GET /events?order=asc shows nothing newer: end it, or wait for it",
 		seen.oldest.pid, int(seen.oldest.held().Seconds()))
 }
+
+// Restoring returns an error while a restore is not resumed.
+func (s *Store) Restoring() error {
+	if seen := s.seen.Load(); seen == nil || !seen.held {
+		return nil
+	}
+	return errRestoring
+}
+
+var errRestoring = errors.New("live claims and webhooks wait for molar restore resume")

@@ -141,7 +141,7 @@ func (d *drill) round(round int) {
 	for _, p := range slices.Concat(d.apis, d.workers, d.eras) {
 		await(t, "a process that works again", func() bool {
 			r, err := send(t.Context(), http.DefaultClient, http.MethodGet, p.opsURL()+"/readyz", "", "", "", nil)
-			return err == nil && r.status == http.StatusOK
+			return err == nil && r.status == http.StatusOK && strings.Contains(r.text, "degraded: restore: live claims and webhooks wait")
 		})
 	}
 	d.enterAgain(lacked)

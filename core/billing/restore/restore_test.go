@@ -1,7 +1,9 @@
 package restore_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"os"
 	"reflect"
 	"testing"
 	"time"
@@ -115,5 +117,21 @@ func TestNames(t *testing.T) {
 			}
 			last = p.Name()
 		}
+	}
+}
+
+// TestEarlierCopies reads a copy as the first release with copies wrote it. A field may be
+// added, and never renamed: copies are read for 90 days.
+func TestEarlierCopies(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("testdata/sent_file.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f restore.SentFile
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&f); err != nil || len(f.Claims) != 2 || f.Claims[1].PatientControlNumber == "" {
+		t.Errorf("%d claims: %v", len(f.Claims), err)
 	}
 }

@@ -89,10 +89,14 @@ func (b faultyBlobs) Open(ctx context.Context, name string) (content io.ReadClos
 }
 
 func (b faultyBlobs) List(ctx context.Context, prefix string) iter.Seq2[ports.BlobInfo, error] {
-	if err := b.Call("List", func() error { return nil }); err != nil {
+	return b.After(ctx, prefix, "")
+}
+
+func (b faultyBlobs) After(ctx context.Context, prefix, name string) iter.Seq2[ports.BlobInfo, error] {
+	if err := b.Call("After", func() error { return nil }); err != nil {
 		return func(yield func(ports.BlobInfo, error) bool) { yield(ports.BlobInfo{}, err) }
 	}
-	return b.Blobs.List(ctx, prefix)
+	return b.Blobs.After(ctx, prefix, name)
 }
 
 // copies lists the copies of a kind.

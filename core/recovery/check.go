@@ -67,16 +67,11 @@ func (s *Service) compare(ctx context.Context) (*Report, error) {
 // numbers that were given out by then.
 func (s *Service) copies(ctx context.Context, above int64) (all []Copies, highest restore.Numbers, err error) {
 	names := map[int64][]string{}
-	err = s.each(ctx, func(n int64, blob ports.BlobInfo) {
-		if n > above {
-			names[n] = append(names[n], blob.Name)
-		}
-	})
+	err = s.each(ctx, above, func(n int64, blob ports.BlobInfo) { names[n] = append(names[n], blob.Name) })
 	if err != nil {
 		return nil, highest, err
 	}
 	for n, of := range names {
-		slices.Sort(of) // the parts in their order
 		c := Copies{Number: n}
 		given, err := s.describe(ctx, &c, of)
 		if err != nil {

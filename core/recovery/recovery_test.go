@@ -85,8 +85,7 @@ func (f *fixture) names() (all []string) {
 	return all
 }
 
-// TestForget removes copies at their age and not before. That with the highest number
-// stays.
+// TestForget removes copies at their age and not before. The last one stays.
 func TestForget(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -95,7 +94,7 @@ func TestForget(t *testing.T) {
 		names = append(names, f.sent(n+1))
 	}
 	now := time.Now()
-	for i, age := range []time.Duration{restore.Retention + time.Minute, restore.Retention - time.Minute, restore.Retention + time.Hour, restore.Retention + time.Hour} {
+	for i, age := range []time.Duration{restore.Retention + time.Hour, restore.Retention + time.Minute, restore.Retention - time.Minute, time.Hour} {
 		if err := os.Chtimes(filepath.Join(f.dir, names[i]), now, now.Add(-age)); err != nil {
 			t.Fatal(err)
 		}
@@ -103,8 +102,16 @@ func TestForget(t *testing.T) {
 	if n, err := f.Forget(t.Context()); err != nil || n != 2 {
 		t.Errorf("%d copies were removed: %v", n, err)
 	}
-	if got := f.names(); !slices.Equal(got, []string{names[1], names[3]}) {
+	if got := f.names(); !slices.Equal(got, names[2:]) {
 		t.Errorf("left are %v", got)
+	}
+	for _, name := range names[2:] {
+		if err := os.Chtimes(filepath.Join(f.dir, name), now, now.Add(-2*restore.Retention)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n, err := f.Forget(t.Context()); err != nil || n != 1 {
+		t.Errorf("%d copies were removed later: %v", n, err)
 	}
 	if highest, err := f.Highest(t.Context()); err != nil || highest != 4 {
 		t.Errorf("the highest number is %d: %v", highest, err)

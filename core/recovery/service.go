@@ -97,16 +97,21 @@ func (s *Service) read(ctx context.Context, name string, file any) error {
 	return nil
 }
 
-// Highest returns the highest number of a live file that has a copy; zero without one.
+// Highest returns the highest number of a live file that has a copy, or that the database
+// has given out.
 func (s *Service) Highest(ctx context.Context) (highest int64, err error) {
-	err = s.each(ctx, func(n int64, _ ports.BlobInfo) { highest = max(highest, n) })
+	have, err := s.numbers(ctx)
+	if highest = have.LiveFile; err == nil {
+		err = s.each(ctx, have.LiveFile, func(n int64, _ ports.BlobInfo) { highest = max(highest, n) })
+	}
 	return highest, err
 }
 
-// each calls use for the name of each copy of a live file.
-func (s *Service) each(ctx context.Context, use func(number int64, blob ports.BlobInfo)) error {
+// each calls use for the name of each copy of a live file with a number above the given
+// one.
+func (s *Service) each(ctx context.Context, above int64, use func(number int64, blob ports.BlobInfo)) error {
 	for _, prefix := range []string{restore.SentFiles, restore.ReceivedFiles} {
-		for blob, err := range s.blobs.List(ctx, prefix) {
+		for blob, err := range s.blobs.After(ctx, prefix, restore.Above(prefix, above)) {
 			if err != nil {
 				return fmt.Errorf("list %s: %w", prefix, err)
 			}
@@ -146,31 +151,32 @@ func (s *Service) numbers(ctx context.Context) (n restore.Numbers, err error) {
 	return n, err
 }
 
-// Forget removes copies after restore.Retention, and returns how many. That with the
-// highest number stays.
+// forgetAtOnce is the number of copies that a call removes.
+const forgetAtOnce = 1000
+
+// Forget removes copies after restore.Retention, a limited number a call, and returns how
+// many. The last copy of each direction stays, so that the highest number is known.
 func (s *Service) Forget(ctx context.Context) (removed int, err error) {
 	now, err := s.now(ctx)
 	if err != nil {
 		return 0, err
 	}
-	var highest int64
-	old := map[int64][]string{}
-	err = s.each(ctx, func(n int64, blob ports.BlobInfo) {
-		highest = max(highest, n)
-		if blob.WrittenAt.Before(now.Add(-restore.Retention)) {
-			old[n] = append(old[n], blob.Name)
-		}
-	})
-	delete(old, highest)
-	for _, names := range old {
-		for _, name := range names {
-			if err := s.blobs.Delete(ctx, name); err != nil {
+	for _, prefix := range []string{restore.SentFiles, restore.ReceivedFiles} {
+		old := ""
+		for blob, err := range s.blobs.After(ctx, prefix, "") { // the oldest first
+			if err == nil && old != "" {
+				removed++
+				err = s.blobs.Delete(ctx, old)
+			}
+			if err != nil {
 				return removed, err
 			}
-			removed++
+			if old = blob.Name; removed == forgetAtOnce || !blob.WrittenAt.Before(now.Add(-restore.Retention)) {
+				break
+			}
 		}
 	}
-	return removed, err
+	return removed, nil
 }
 
 func (s *Service) now(ctx context.Context) (now billing.Real, err error) {

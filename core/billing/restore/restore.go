@@ -70,6 +70,10 @@ func name(prefix string, number int64, id billing.FileID, part int) string {
 	return fmt.Sprintf("%s%012d-%s-%04d", prefix, number, id, part)
 }
 
+// Above returns what comes before the names of all copies with higher numbers, and after
+// those of the others.
+func Above(prefix string, number int64) string { return fmt.Sprintf("%s%012d~", prefix, number) }
+
 // NumberOf returns the number of the live file whose copy has the name. It returns false
 // for any other name.
 func NumberOf(blob string) (int64, bool) {

@@ -115,7 +115,9 @@ func TestNames(t *testing.T) {
 			if got, ok := restore.NumberOf(p.Name()); !ok || got != n || p.Name() <= last || !billing.ValidBlobName(p.Name()) {
 				t.Errorf("%s after %s has the number %d", p.Name(), last, got)
 			}
-			last = p.Name()
+			if last = p.Name(); restore.Above(restore.ReceivedFiles, n-1) >= last || restore.Above(restore.ReceivedFiles, n) <= last {
+				t.Errorf("%s is not between the numbers %d and %d", last, n-1, n)
+			}
 		}
 	}
 }

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/restore"
 	"github.com/molar-billing/molar/ports"
@@ -71,4 +74,35 @@ func TestSeal(t *testing.T) {
 			t.Errorf("damaged bytes open as %s", name)
 		}
 	}
+}
+
+// TestRecoveringServer opens a store on a server that replays its log, as one does that is
+// restored. The store waits until the server takes writes.
+func TestRecoveringServer(t *testing.T) {
+	t.Parallel()
+	server := testservers.StartLocalPostgres(t)
+	if err := pgstore.Migrate(t.Context(), server.URL()); err != nil {
+		t.Fatal(err)
+	}
+	at := func(o *pgstore.Options) { o.URL, o.Waits = server.URL(), true }
+	porttest.System(t, pgtest.Open(t, at), func(context.Context, ports.SystemTx) error { return nil })
+	server.Replace(func(data string) {
+		if err := os.WriteFile(filepath.Join(data, "standby.signal"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	})
+	o := pgstore.Options{MaxConns: 2, EncryptionKey: [32]byte{1, 2, 3}, Waits: true}
+	o.URL = pgtest.Service(t, server.URL())
+	late, err := pgstore.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = late.Close() })
+	nothing := func(context.Context, ports.SystemTx) error { return nil }
+	if err := late.System(t.Context(), nothing); !errors.Is(err, billing.ErrStoreAway) {
+		t.Errorf("a transaction during recovery: %v", err)
+	}
+	exec(t, admin(t, server.URL()), "SELECT pg_promote()")
+	porttest.Await(t, "a server that takes writes", func() bool { return late.Fit() == nil })
+	porttest.System(t, late, nothing)
 }

@@ -157,6 +157,10 @@ func (s *Store) first(ctx context.Context, o Options) error {
 	if Stops(err) || errors.Is(err, ErrNoKey) && !o.Begins {
 		return nil // transactions return it
 	}
+	if o.Waits && errors.Is(err, billing.ErrStoreAway) {
+		s.log.WarnContext(ctx, "the database is away; waiting for it", "error", err)
+		return nil
+	}
 	return err
 }
 

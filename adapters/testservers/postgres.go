@@ -180,17 +180,16 @@ func StartLocalPostgres(tb testing.TB) *PostgresServer {
 	return s
 }
 
-// Replace kills a local server, replaces its data by what fill puts into a folder, and
+// Replace kills a local server, lets change replace or change the folder with its data, and
 // starts it again on the same port.
-func (s *PostgresServer) Replace(fill func(data string)) {
+func (s *PostgresServer) Replace(change func(data string)) {
 	s.tb.Helper()
 	p, ok := s.m.(*program)
 	if !ok {
 		s.tb.Fatal("testservers: only a local server has a folder to replace")
 	}
 	s.do("kill", p.kill)
-	s.do("wipe", p.wipe)
-	fill(p.data())
+	change(p.data())
 	err := filepath.WalkDir(p.data(), func(name string, _ fs.DirEntry, err error) error { return errors.Join(err, p.give(name)) })
 	if err != nil {
 		s.tb.Fatalf("testservers: %v", err)

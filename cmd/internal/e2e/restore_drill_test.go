@@ -102,6 +102,9 @@ func (d *drill) round(round int) {
 		t.Fatal(err)
 	}
 	d.postgres.Replace(func(data string) {
+		if err := os.RemoveAll(data); err != nil {
+			t.Fatal(err)
+		}
 		d.env = append(d.env, "DATA="+data)
 		readable(t, dir)
 		d.shell(dir, commands[2])

@@ -26,6 +26,7 @@
 //	attachment   images, and the payer requests that they answer
 //	scenario     what the payers of the sandbox can be made to do
 //	coverage     eligibility checks and benefits
+//	restore      copies of live files, from which a restored database learns what it lacks
 //	clearing     batches, received files, acknowledgements; they know no claim
 //	caller       organizations, users, sessions, keys, the audit
 //	webhook      endpoints and deliveries

@@ -1062,6 +1062,12 @@ WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0.05', autovacuum_vacuum_
 
 ALTER TABLE ONLY public.jobs FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.live_files (
+    one boolean DEFAULT true NOT NULL,
+    number bigint NOT NULL,
+    CONSTRAINT live_files_one_check CHECK (one)
+);
+
 CREATE TABLE public.offices (
     id uuid NOT NULL,
     org_id uuid NOT NULL,
@@ -1240,6 +1246,15 @@ CREATE TABLE public.requests (
 );
 
 ALTER TABLE ONLY public.requests FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.restores (
+    id uuid NOT NULL,
+    begun_at timestamp with time zone NOT NULL,
+    resumed_at timestamp with time zone,
+    live_file bigint NOT NULL,
+    replayed bigint DEFAULT 0 NOT NULL,
+    lacked uuid[] DEFAULT '{}'::uuid[] NOT NULL
+);
 
 CREATE TABLE public.sandbox_clocks (
     org_id uuid NOT NULL,
@@ -1584,6 +1599,9 @@ ALTER TABLE ONLY public.idempotency_keys
 ALTER TABLE ONLY public.jobs
     ADD CONSTRAINT jobs_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.live_files
+    ADD CONSTRAINT live_files_pkey PRIMARY KEY (one);
+
 ALTER TABLE ONLY public.offices
     ADD CONSTRAINT offices_pkey PRIMARY KEY (id);
 
@@ -1619,6 +1637,9 @@ ALTER TABLE ONLY public.received_parts
 
 ALTER TABLE ONLY public.requests
     ADD CONSTRAINT requests_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.restores
+    ADD CONSTRAINT restores_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.sandbox_clocks
     ADD CONSTRAINT sandbox_clocks_pkey PRIMARY KEY (org_id);
@@ -1899,6 +1920,8 @@ CREATE INDEX requests_operation ON public.requests USING btree (org_id, mode, op
 CREATE INDEX requests_resource ON public.requests USING btree (org_id, mode, resource_id, created_at, id) WHERE (resource_id IS NOT NULL);
 
 CREATE INDEX requests_status ON public.requests USING btree (org_id, mode, status, created_at, id);
+
+CREATE UNIQUE INDEX restores_open ON public.restores USING btree ((true)) WHERE (resumed_at IS NULL);
 
 CREATE INDEX sandbox_faults_org ON public.sandbox_faults USING btree (org_id, serial);
 
@@ -2546,7 +2569,8 @@ GRANT UPDATE(last_used_from) ON TABLE public.api_keys TO molar_system;
 
 GRANT SELECT(made_with) ON TABLE public.api_keys TO molar_app;
 
-GRANT USAGE ON SEQUENCE public.attachment_serials TO molar_app;
+GRANT SELECT,USAGE ON SEQUENCE public.attachment_serials TO molar_app;
+GRANT SELECT,UPDATE ON SEQUENCE public.attachment_serials TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.attachments TO molar_app;
 
@@ -2798,7 +2822,8 @@ GRANT SELECT(resource_id) ON TABLE public.events TO molar_system;
 
 GRANT SELECT(sequence) ON TABLE public.events TO molar_system;
 
-GRANT USAGE ON SEQUENCE public.file_serials TO molar_app;
+GRANT SELECT,USAGE ON SEQUENCE public.file_serials TO molar_app;
+GRANT SELECT,UPDATE ON SEQUENCE public.file_serials TO molar_system;
 
 GRANT SELECT ON TABLE public.goose_db_version TO molar_system;
 
@@ -2858,6 +2883,12 @@ GRANT UPDATE(lease_until) ON TABLE public.jobs TO molar_system;
 GRANT UPDATE(publishes) ON TABLE public.jobs TO molar_system;
 
 GRANT UPDATE(attempts) ON TABLE public.jobs TO molar_system;
+
+GRANT SELECT ON TABLE public.live_files TO molar_app;
+GRANT SELECT ON TABLE public.live_files TO molar_system;
+
+GRANT UPDATE(number) ON TABLE public.live_files TO molar_app;
+GRANT UPDATE(number) ON TABLE public.live_files TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.offices TO molar_app;
 GRANT SELECT ON TABLE public.offices TO molar_system;
@@ -2955,6 +2986,16 @@ GRANT INSERT,DELETE ON TABLE public.requests TO molar_system;
 GRANT SELECT(id) ON TABLE public.requests TO molar_system;
 
 GRANT SELECT(created_at) ON TABLE public.requests TO molar_system;
+
+GRANT SELECT ON TABLE public.restores TO molar_app;
+GRANT SELECT,INSERT ON TABLE public.restores TO molar_system;
+
+GRANT UPDATE(resumed_at) ON TABLE public.restores TO molar_system;
+
+GRANT UPDATE(replayed) ON TABLE public.restores TO molar_system;
+
+GRANT UPDATE(lacked) ON TABLE public.restores TO molar_app;
+GRANT UPDATE(lacked) ON TABLE public.restores TO molar_system;
 
 GRANT SELECT ON TABLE public.sandbox_clocks TO PUBLIC;
 GRANT INSERT ON TABLE public.sandbox_clocks TO molar_app;

@@ -62,6 +62,9 @@ type Blobs interface {
 	// List returns every blob whose name begins with prefix, in any order.
 	List(ctx context.Context, prefix string) iter.Seq2[BlobInfo, error]
 
+	// After is List for the names after the given one only, in the order of their bytes.
+	After(ctx context.Context, prefix, name string) iter.Seq2[BlobInfo, error]
+
 	// Ready reports whether blobs can be written.
 	Ready(ctx context.Context) error
 }

@@ -107,8 +107,8 @@ type Clearinghouse interface {
 
 // Sender carries files of claims to payers.
 type Sender interface {
-	// Send hands over a file. It may be called again with the same file. Unless a
-	// repeated name changes nothing, Send calls mark before a step that may deliver
+	// Send hands over a file. It may be called again with the same file. Unless it is the
+	// sandbox, where a repeated name changes nothing, Send calls mark before a step that may deliver
 	// the file, such as writing its last part, and delivers nothing when mark fails.
 	// The caller stores the token, unless another sender has stored one since, and a
 	// later Send has it. From then on nothing begins again by itself: a later Send

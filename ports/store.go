@@ -89,6 +89,7 @@ type Tx struct {
 	SandboxMail      SandboxMail
 	Faults           Faults
 	Scenarios        Scenarios
+	LiveFiles        LiveFiles
 }
 
 // SystemTx is what a transaction across scopes can do. It has no time of the business,
@@ -115,6 +116,7 @@ type SystemTx struct {
 	Changes     Changes
 	Connections Connections
 	Resets      Resets
+	Restores    Restores
 }
 
 // IdempotencyKeys stores which keys were used for which requests.
@@ -285,6 +287,9 @@ type KeyFinder interface {
 type ImageNames interface {
 	// Kept returns which of the IDs are documents, and which are pending uploads.
 	Kept(ctx context.Context, ids []billing.DocumentID) (documents, pending []billing.DocumentID, err error)
+
+	// After reads the next documents after the given one, by their IDs, at most limit.
+	After(ctx context.Context, after billing.DocumentID, limit int) ([]billing.DocumentID, error)
 }
 
 // Forgetter deletes rows that are stored for a limited time.

@@ -21,6 +21,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/core/enrollments"
+	"github.com/molar-billing/molar/core/recovery"
 	"github.com/molar-billing/molar/core/remittances"
 )
 
@@ -50,6 +51,9 @@ type Backend struct {
 	Networks Open[*connections.Service]
 	// Batches opens the database of MOLAR_DATABASE_URL for decisions on batches.
 	Batches Open[*batches.Service]
+	// Recovery opens the database of MOLAR_DATABASE_URL and the blob store to continue after a
+	// restore of the database.
+	Recovery Open[*recovery.Service]
 	// Settings is the help text of the MOLAR_* variables.
 	Settings string
 	// Getenv reads a variable of the environment; empty means unset.
@@ -84,7 +88,7 @@ func New(b Backend) *cobra.Command {
 		Version:       b.Build.String(),
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(dev(b), migrate(b), orgs(b), offices(b), providers(b), enrolled(b), keys(b), users(b), eras(b), batchCommands(b), fileCommands(b),
+	root.AddCommand(dev(b), migrate(b), orgs(b), offices(b), providers(b), enrolled(b), keys(b), users(b), eras(b), batchCommands(b), fileCommands(b), restores(b),
 		connectionCommands(b), audits(b), listen(b), events(b), triggers(b), sandboxed(b), webhooks(b), ClearinghouseCommand(b.Clearinghouse), ready(), version(b.Build))
 	explainUsage(root)
 	operates(b, root)

@@ -17,6 +17,7 @@ import (
 	"iter"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -223,6 +224,28 @@ func (s *Store) Delete(ctx context.Context, name string) error {
 func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[ports.BlobInfo, error] {
 	return func(yield func(ports.BlobInfo, error) bool) {
 		err := s.walk(ctx, prefix, func(b ports.BlobInfo) bool { return yield(b, nil) })
+		if err != nil {
+			yield(ports.BlobInfo{}, err)
+		}
+	}
+}
+
+// After lists the blobs whose names come after the given one.
+func (s *Store) After(ctx context.Context, prefix, name string) iter.Seq2[ports.BlobInfo, error] {
+	return func(yield func(ports.BlobInfo, error) bool) {
+		var all []ports.BlobInfo
+		err := s.walk(ctx, prefix, func(b ports.BlobInfo) bool {
+			if b.Name > name {
+				all = append(all, b)
+			}
+			return true
+		})
+		slices.SortFunc(all, func(a, b ports.BlobInfo) int { return strings.Compare(a.Name, b.Name) }) // a walk sorts folder by folder
+		for _, b := range all {
+			if err == nil && !yield(b, nil) {
+				return
+			}
+		}
 		if err != nil {
 			yield(ports.BlobInfo{}, err)
 		}

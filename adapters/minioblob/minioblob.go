@@ -273,12 +273,18 @@ func (s *Store) Delete(ctx context.Context, name string) error {
 // List returns the blobs whose names begin with prefix. It requests a thousand
 // at a time.
 func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[ports.BlobInfo, error] {
+	return s.After(ctx, prefix, "")
+}
+
+// After lists the blobs whose names come after the given one. S3 lists in the order of
+// the names' bytes.
+func (s *Store) After(ctx context.Context, prefix, name string) iter.Seq2[ports.BlobInfo, error] {
 	return func(yield func(ports.BlobInfo, error) bool) {
 		if !billing.ValidBlobPrefix(prefix) {
 			yield(ports.BlobInfo{}, ErrName)
 			return
 		}
-		for o := range s.often.ListObjectsIter(ctx, s.at.bucket, minio.ListObjectsOptions{Prefix: prefix, Recursive: true}) {
+		for o := range s.often.ListObjectsIter(ctx, s.at.bucket, minio.ListObjectsOptions{Prefix: prefix, StartAfter: name, Recursive: true}) {
 			if o.Err != nil {
 				yield(ports.BlobInfo{}, failure(ctx, "list", o.Err))
 				return

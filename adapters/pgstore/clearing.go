@@ -24,6 +24,7 @@ func (r clearings) queued(payers []billing.PayerID, since time.Time, limit int) 
 		q.where("updated_at <= %", since)
 	}
 	if r.scope.Mode == billing.ModeLive { // claim.Held
+		q.where("NOT " + openRestore)
 		q.where("EXISTS (SELECT FROM offices o WHERE o.id = c.office_id AND o.verified_at IS NOT NULL)")
 		q.where(`NOT EXISTS (
 		SELECT FROM enrollments e

@@ -294,7 +294,7 @@ func (c *conn) judge(ctx context.Context, err error) error {
 	switch {
 	case !ok || ctx.Err() != nil:
 		c.broken = true
-	case pqErr.Code == codeStalePlan || pqErr.Code == codeNoStatement:
+	case pqErr.Code == codeNotSupported || pqErr.Code == codeNoStatement:
 		c.connector.generation.Add(1)
 	}
 	return err

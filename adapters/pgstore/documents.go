@@ -190,3 +190,8 @@ UNION ALL
 SELECT id, true FROM uploads WHERE id = ANY ($1::uuid[]) AND state = 'pending'`, uuids(ids))
 	return kept, pending, err
 }
+
+// After reads the next documents.
+func (r imageNames) After(ctx context.Context, after billing.DocumentID, limit int) ([]billing.DocumentID, error) {
+	return columnOf[billing.DocumentID](ctx, r.tx, "list documents", "SELECT id FROM documents WHERE id > $1 ORDER BY id LIMIT $2", after.UUID(), limit)
+}

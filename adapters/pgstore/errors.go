@@ -23,7 +23,7 @@ const (
 	codeUniqueViolation  pqerror.Code = "23505"
 	codeDuplicateObject  pqerror.Code = "42710"
 	codeNoObject         pqerror.Code = "42704"
-	codeStalePlan        pqerror.Code = "0A000" // "cached plan must not change result type"
+	codeNotSupported     pqerror.Code = "0A000" // "cached plan must not change result type"; a transaction that writes while the server replays its log
 	codeNoStatement      pqerror.Code = "26000" // the server forgot a prepared statement
 	codeShutdown         pqerror.Code = "57P01"
 	codeCrash            pqerror.Code = "57P02"
@@ -138,14 +138,15 @@ func passing(err error) bool {
 	if e.Code == codeUniqueViolation {
 		return e.Constraint == "events_sequence" // another transaction used the number first
 	}
-	return slices.Contains([]pqerror.Code{codeSerialization, codeDeadlock, codeStalePlan, codeNoStatement}, e.Code)
+	return slices.Contains([]pqerror.Code{codeSerialization, codeDeadlock, codeNoStatement}, e.Code)
 }
 
-// away reports whether the server is down, as during a restart.
+// away reports whether the server is down, as during a restart, or takes no writes, as
+// while it is restored.
 func away(err error) bool {
 	if _, ok := errors.AsType[*connectionError](err); ok {
 		return true
 	}
 	e, ok := errors.AsType[*serverError](err)
-	return ok && slices.Contains([]pqerror.Code{codeShutdown, codeCrash, codeStartingUp, codeTooMany}, e.Code)
+	return ok && slices.Contains([]pqerror.Code{codeShutdown, codeCrash, codeStartingUp, codeTooMany, codeNotSupported}, e.Code)
 }

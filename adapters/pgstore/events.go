@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -60,21 +61,41 @@ func following(id billing.EventID) billing.EventID {
 	return id
 }
 
-const appendEvent = `
-INSERT INTO events (id, org_id, mode, type, resource_id, created_at, data, sequence)
-SELECT $1, $2, $3, $4, $5, $6, $7, coalesce(max(sequence), 0) + 1
-FROM events
-WHERE org_id = $2 AND mode = $3 AND resource_id = $5`
+// afterRestores is the gap in the numbers of a resource's events. It is 1,000 for each
+// restore since the last event, or the resource itself, because events that the database
+// has lost may have been sent. IDs are in the order of real time.
+const afterRestores = "1 + 1000 * (SELECT count(*) FROM restores r WHERE r.id > coalesce(last.id, %s))"
 
-// appendEvents numbers the events of a resource in the order of the queue. Data is
-// sent as text, which preserves every byte.
-const appendEvents = `
+//nolint:gochecknoglobals // constants in all but name
+var (
+	appendEvent = `
 INSERT INTO events (id, org_id, mode, type, resource_id, created_at, data, sequence)
-SELECT e.id, e.org_id, e.mode, e.type, e.resource_id, e.created_at, e.data::json, coalesce((
-		SELECT max(v.sequence) FROM events v WHERE v.org_id = e.org_id AND v.mode = e.mode AND v.resource_id = e.resource_id
-	), 0) + row_number() OVER (PARTITION BY e.resource_id ORDER BY e.place)
+SELECT $1, $2, $3, $4, $5, $6, $7, coalesce(last.sequence, 0) + ` + fmt.Sprintf(afterRestores, "$5") + `
+FROM (SELECT) one
+LEFT JOIN LATERAL (
+	SELECT id, sequence
+	FROM events
+	WHERE org_id = $2 AND mode = $3 AND resource_id = $5
+	ORDER BY sequence DESC
+	LIMIT 1
+) last ON true`
+
+	// appendEvents numbers the events of a resource in the order of the queue. Data is
+	// sent as text, which preserves every byte.
+	appendEvents = `
+INSERT INTO events (id, org_id, mode, type, resource_id, created_at, data, sequence)
+SELECT e.id, e.org_id, e.mode, e.type, e.resource_id, e.created_at, e.data::json,
+	coalesce(last.sequence, 0) + ` + fmt.Sprintf(afterRestores, "e.resource_id") + ` - 1 + row_number() OVER (PARTITION BY e.resource_id ORDER BY e.place)
 FROM ROWS FROM (json_to_recordset($1) AS (id uuid, org_id uuid, mode text, type text, resource_id uuid, created_at timestamptz, data text))
-	WITH ORDINALITY AS e (id, org_id, mode, type, resource_id, created_at, data, place)`
+	WITH ORDINALITY AS e (id, org_id, mode, type, resource_id, created_at, data, place)
+LEFT JOIN LATERAL (
+	SELECT v.id, v.sequence
+	FROM events v
+	WHERE v.org_id = e.org_id AND v.mode = e.mode AND v.resource_id = e.resource_id
+	ORDER BY v.sequence DESC
+	LIMIT 1
+) last ON true`
+)
 
 func (t *tx) appendTo(ctx context.Context, scope billing.Scope, e event.Event) error {
 	at, resource, data := micro(e.CreatedAt), billing.JobID(e.Resource), string(e.Data)

@@ -33,10 +33,19 @@ func (e *UnfitError) Error() string {
 // Is makes an UnfitError a reason why the store is unavailable.
 func (e *UnfitError) Is(target error) bool { return target == billing.ErrStoreAway }
 
+// Stops reports whether the error stops all work until an operator has done something: a
+// release that does not fit the schema, or a database that was restored.
+func Stops(err error) bool {
+	_, unfit := errors.AsType[*UnfitError](err)
+	_, behind := errors.AsType[*BehindError](err)
+	return unfit || behind
+}
+
 // sight is what a store saw when it last looked at the database.
 type sight struct {
-	err    error // nil when the release fits, and the key is the database's
+	err    error // nil when the release fits, the key is the database's, and no live file is missing
 	oldest horizon
+	held   bool // a restore is not resumed
 }
 
 // horizon is the oldest transaction with an ID, of any session of the cluster. Events
@@ -60,10 +69,10 @@ func (h horizon) held() time.Duration {
 var errUnseen = fmt.Errorf("%w: it has not been reached yet", billing.ErrStoreAway)
 
 // Fit returns nil while this process can work with the database: its release fits the
-// schema, and its key is the database's. The store looks every two seconds. While the
-// database is away, Fit returns what it last saw.
+// schema, its key is the database's, and the database is not behind the live files. The
+// store looks every two seconds. While the database is away, Fit returns what it last saw.
 //
-// Errors: *UnfitError, ErrMadeBefore, ErrOtherKey, ErrNoKey, and billing.ErrStoreAway before the
+// Errors: *UnfitError, *BehindError, ErrMadeBefore, ErrOtherKey, ErrNoKey, and billing.ErrStoreAway before the
 // database was reached.
 func (s *Store) Fit() error {
 	if seen := s.seen.Load(); seen != nil {
@@ -72,12 +81,10 @@ func (s *Store) Fit() error {
 	return errUnseen
 }
 
-// unfit returns the *UnfitError of the last look, or nil.
+// unfit returns the error of the last look if it stops all work.
 func (s *Store) unfit() error {
-	if seen := s.seen.Load(); seen != nil {
-		if e, ok := errors.AsType[*UnfitError](seen.err); ok {
-			return e
-		}
+	if seen := s.seen.Load(); seen != nil && Stops(seen.err) {
+		return seen.err
 	}
 	return nil
 }
@@ -118,26 +125,26 @@ func (s *Store) keepFit(ctx context.Context) {
 // look compares the database's schema and key with this process's. It keeps the result
 // for Fit if the database gave one.
 func (s *Store) look(ctx context.Context) error {
-	oldest, err := s.compare(ctx)
-	_, unfit := errors.AsType[*UnfitError](err)
+	now, err := s.compare(ctx)
 	if err == nil {
 		err = s.prove(ctx)
 	}
-	if err == nil || unfit || errors.Is(err, ErrMadeBefore) || errors.Is(err, ErrOtherKey) || errors.Is(err, ErrNoKey) {
-		s.seen.Store(&sight{err, s.follow(ctx, oldest)})
+	if err == nil || Stops(err) || errors.Is(err, ErrMadeBefore) || errors.Is(err, ErrOtherKey) || errors.Is(err, ErrNoKey) {
+		now.err, now.oldest = err, s.follow(ctx, now.oldest)
+		s.seen.Store(&now)
 		return err
 	}
 	return fmt.Errorf("the database is not ready: %w", err)
 }
 
-// compare compares the schema's step with the release's. It also returns the oldest
-// transaction that runs.
-func (s *Store) compare(ctx context.Context) (oldest horizon, err error) {
+// compare compares the schema's step with the release's, and the number of live files with
+// the highest that was seen. It also returns what else it saw.
+func (s *Store) compare(ctx context.Context) (now sight, err error) {
 	want, err := version()
 	if err != nil {
-		return oldest, err
+		return now, err
 	}
-	unfit := UnfitError{Want: want}
+	unfit, behind := UnfitError{Want: want}, BehindError{}
 	err = s.attempt(ctx, &tx{store: s}, session{role: roleSystem}, true, func(ctx context.Context, t *tx) error {
 		var first int64
 		err := t.row(ctx, []any{&first, &unfit.Have}, "SELECT coalesce(min(version_id), 0) AS first, coalesce(max(version_id), 0) AS last FROM goose_db_version WHERE is_applied AND version_id > 0")
@@ -150,22 +157,28 @@ func (s *Store) compare(ctx context.Context) (oldest horizon, err error) {
 		if unfit.Have < want {
 			return nil
 		}
-		return t.row(ctx, []any{&unfit.Least, &oldest.id}, schemaFit)
+		return t.row(ctx, []any{&unfit.Least, &now.oldest.id, &behind.Have, &now.held}, schemaFit)
 	})
 	if e, ok := errors.AsType[*serverError](err); ok && (e.Code == codeInvalidParameter || e.Code == codeNoTable) {
-		return oldest, &unfit // of an empty database
+		return now, &unfit // of an empty database
 	}
 	if err == nil && (unfit.Have < want || want < unfit.Least) {
-		return oldest, &unfit
+		return now, &unfit
 	}
-	return oldest, err
+	if err != nil || unfit.Have == 0 {
+		return now, err
+	}
+	if behind.Want = s.raise(behind.Have); behind.Have < behind.Want {
+		return now, &behind
+	}
+	return now, nil
 }
 
-// schemaFit reads the oldest step whose release works with the schema, and the oldest
-// transaction that runs.
+// schemaFit reads the oldest step whose release works with the schema, the oldest
+// transaction that runs, the number of live files, and whether a restore is open.
 const schemaFit = `
-SELECT f.least, CASE WHEN pg_snapshot_xmin(s) < pg_snapshot_xmax(s) THEN pg_snapshot_xmin(s)::text ELSE '' END AS oldest
-FROM schema_fit f, pg_current_snapshot() s`
+SELECT f.least, CASE WHEN pg_snapshot_xmin(s) < pg_snapshot_xmax(s) THEN pg_snapshot_xmin(s)::text ELSE '' END AS oldest, l.number, ` + openRestore + ` AS held
+FROM schema_fit f, live_files l, pg_current_snapshot() s`
 
 // heldBack is how long a transaction may run before the operator must know of it. Tests
 // shorten it.
@@ -202,3 +215,13 @@ func (s *Store) HeldBack() error {
 	return fmt.Errorf("the transaction of process %d has been running for at least %d s, and GET /events?order=asc shows nothing newer: end it, or wait for it",
 		seen.oldest.pid, int(seen.oldest.held().Seconds()))
 }
+
+// Restoring returns an error while a restore is not resumed.
+func (s *Store) Restoring() error {
+	if seen := s.seen.Load(); seen == nil || !seen.held {
+		return nil
+	}
+	return errRestoring
+}
+
+var errRestoring = errors.New("live claims and webhooks wait for molar restore resume")

@@ -97,7 +97,7 @@ LEFT JOIN LATERAL (
 	SELECT d.id AS delivery_id, d.next_attempt_at, array_to_json(d.attempts) AS attempts, d.created_at AS queued_at, d.event_id
 	FROM webhook_deliveries d
 	WHERE d.org_id = $1 AND d.mode = $2 AND d.endpoint_id = $3 AND d.state = 'pending' AND d.id <> ALL ($4::uuid[])
-		AND e.status = 'enabled'
+		AND e.status = 'enabled' AND NOT ` + openRestore + `
 	ORDER BY d.next_attempt_at, d.id
 	LIMIT $5
 ) pending ON true
@@ -269,7 +269,7 @@ WITH due AS (
 		ORDER BY d.next_attempt_at, d.id
 		LIMIT 1
 	) waiting
-	WHERE e.status = 'enabled' AND coalesce(e.circuit_until <= clock.now, true) AND coalesce(e.lease_until <= now(), true)
+	WHERE NOT ` + openRestore + ` AND e.status = 'enabled' AND coalesce(e.circuit_until <= clock.now, true) AND coalesce(e.lease_until <= now(), true)
 		AND coalesce(e.called_at <= now() - $2 * interval '1 us', true)
 	ORDER BY e.called_at NULLS FIRST
 	LIMIT $3

@@ -68,8 +68,10 @@ type Store struct {
 	stop   context.CancelFunc // ends the upkeep
 	upkeep sync.WaitGroup
 
-	seen    atomic.Pointer[sight] // the result of the last look at the schema
-	mu      sync.Mutex            // guards the cached result of Ready
+	seen     atomic.Pointer[sight] // the result of the last look at the schema
+	expected atomic.Int64          // the least number of live files that the database must have given out
+
+	mu      sync.Mutex // guards the cached result of Ready
 	checked time.Time
 	ready   error
 }
@@ -152,8 +154,12 @@ func (s *Store) first(ctx context.Context, o Options) error {
 		return err
 	}
 	err := s.look(ctx)
-	if _, unfit := errors.AsType[*UnfitError](err); unfit || errors.Is(err, ErrNoKey) && !o.Begins {
+	if Stops(err) || errors.Is(err, ErrNoKey) && !o.Begins {
 		return nil // transactions return it
+	}
+	if o.Waits && errors.Is(err, billing.ErrStoreAway) {
+		s.log.WarnContext(ctx, "the database is away; waiting for it", "error", err)
+		return nil
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"database/sql"
 	"errors"
+	"io/fs"
 	"net/url"
 	"os/exec"
 	"path/filepath"
@@ -55,8 +56,8 @@ var hasty = []string{
 // were just deleted.
 func memory() string {
 	const folder, room = "/dev/shm", 4 << 30
-	var fs syscall.Statfs_t
-	if err := syscall.Statfs(folder, &fs); err != nil || uint64(fs.Bavail)*uint64(fs.Bsize) < room { //nolint:gosec,unconvert // G115: sizes are positive, of other types on other systems
+	var free syscall.Statfs_t
+	if err := syscall.Statfs(folder, &free); err != nil || uint64(free.Bavail)*uint64(free.Bsize) < room { //nolint:gosec,unconvert // G115: sizes are positive, of other types on other systems
 		return ""
 	}
 	return folder
@@ -163,4 +164,35 @@ func pingPostgres(ctx context.Context, address string) error {
 	}
 	defer func() { _ = db.Close() }()
 	return db.PingContext(ctx)
+}
+
+// StartLocalPostgres is StartPostgres from the programs of the machine, never a container,
+// so that Replace works.
+func StartLocalPostgres(tb testing.TB) *PostgresServer {
+	tb.Helper()
+	m, err := postgres("").program()
+	if err != nil {
+		tb.Fatalf("testservers: %v", err)
+	}
+	s := &PostgresServer{server{tb: tb, m: m}}
+	tb.Cleanup(m.close)
+	s.do("start", m.start)
+	return s
+}
+
+// Replace kills a local server, lets change replace or change the folder with its data, and
+// starts it again on the same port.
+func (s *PostgresServer) Replace(change func(data string)) {
+	s.tb.Helper()
+	p, ok := s.m.(*program)
+	if !ok {
+		s.tb.Fatal("testservers: only a local server has a folder to replace")
+	}
+	s.do("kill", p.kill)
+	change(p.data())
+	err := filepath.WalkDir(p.data(), func(name string, _ fs.DirEntry, err error) error { return errors.Join(err, p.give(name)) })
+	if err != nil {
+		s.tb.Fatalf("testservers: %v", err)
+	}
+	s.do("start", p.start)
 }

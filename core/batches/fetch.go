@@ -9,6 +9,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/restore"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
@@ -104,6 +105,7 @@ type download struct {
 	part    []byte // the last one, which is not stored yet
 	parts   int    // its number; -1 before the first
 	sum     hash.Hash
+	numbers restore.Numbers // of a live file, whose parts are kept
 }
 
 // errFetched is the error of a download that another process has begun again.
@@ -117,6 +119,11 @@ func (d *download) run(ctx context.Context) error {
 	}
 	err := d.network.Inbox.Read(ctx, d.file.RemoteFile, func(part []byte) error { return d.take(ctx, part) })
 	changed := errors.Is(err, clearing.ErrFileChanged)
+	if changed { // its copy must not count as whole
+		if e := d.copy(ctx, 0, nil); e != nil {
+			return errors.Join(e, d.yield(context.WithoutCancel(ctx), nil))
+		}
+	}
 	if err == nil || changed {
 		err = d.change(ctx, func(ctx context.Context, tx ports.SystemTx) error { return d.keep(ctx, tx, changed) })
 	}
@@ -143,12 +150,17 @@ func (d *download) begin(ctx context.Context) (begun bool, err error) {
 		}
 		begun = f.Fetch(d.holder, now)
 		*d.file = f
-		return tx.Received.Put(ctx, &f)
+		if err := tx.Received.Put(ctx, &f); err != nil || !begun || !live(d.network) {
+			return err
+		}
+		d.numbers, err = tx.Restores.Next(ctx)
+		return err
 	})
 	return begun, err
 }
 
-// take stores the part before. The last one is stored with the file.
+// take keeps a copy of the part, because its network may remove the file once it is read,
+// and stores the part before. The last one is stored with the file.
 func (d *download) take(ctx context.Context, part []byte) error {
 	if d.parts >= 0 {
 		if err := d.change(ctx, d.add); err != nil {
@@ -156,9 +168,21 @@ func (d *download) take(ctx context.Context, part []byte) error {
 		}
 	}
 	d.parts++
+	if err := d.copy(ctx, d.parts, part); err != nil {
+		return err
+	}
 	d.part = append(d.part[:0], part...)
 	_, _ = d.sum.Write(part) // a hash never fails
 	return nil
+}
+
+// copy keeps a copy of a part of a live file.
+func (d *download) copy(ctx context.Context, n int, part []byte) error {
+	if !live(d.network) {
+		return nil
+	}
+	p := restore.ReceivedPart{Numbers: d.numbers, Part: n, File: *d.file, Content: part}
+	return d.keepCopy(ctx, p.Name(), &p)
 }
 
 func (d *download) add(ctx context.Context, tx ports.SystemTx) error {

@@ -11,6 +11,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/billing/restore"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
@@ -19,27 +20,44 @@ import (
 // as sent in one commit. It may run any number of times. While the network does
 // not accept the file the job rests and runs again, without limit; the
 // *jobs.DoneError states the reason. When nothing shows whether the network has
-// the file, the batch waits for an acknowledgement or for the operator.
+// the file, the batch waits for an acknowledgement or for the operator. A live batch also
+// rests while a restore is not resumed. One that was replayed then counts as sent, and
+// Send ends what its mark began: the file may not have left.
 func (s *Service) Send(ctx context.Context, j jobs.Job) error {
 	id := billing.FileID(j.Subject)
 	var b *clearing.Batch
 	var content []byte
 	var now time.Time
+	var held bool
 	err := s.store.View(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) (err error) {
 		now = tx.Clock.Now()
-		if b, err = tx.Batches.Get(ctx, id); err == nil && b.State == clearing.BatchPending {
-			content, err = tx.Batches.Content(ctx, id)
+		if b, err = tx.Batches.Get(ctx, id); err != nil || b.State != clearing.BatchPending && (b.State != clearing.BatchSent || b.SendToken == "") {
+			return err
 		}
+		if j.Scope.Mode == billing.ModeLive {
+			if held, err = tx.LiveFiles.Held(ctx); err != nil || held {
+				return err
+			}
+		}
+		content, err = tx.Batches.Content(ctx, id)
 		return err
 	})
 	if err != nil {
 		return err
+	}
+	if held {
+		return s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
+			return tx.Outbox.Postpone(ctx, j.ID, tx.Real.Now().Add(billing.BatchRetry))
+		})
 	}
 	if !b.UnknownSince.IsZero() {
 		return s.done(ctx, j)
 	}
 	if content != nil {
 		err = s.hand(ctx, b, content, now)
+	}
+	if errors.Is(err, network.ErrOutcomeUnknown) && b.State == clearing.BatchSent {
+		err = nil
 	}
 	if errors.Is(err, network.ErrOutcomeUnknown) {
 		return s.hold(ctx, j, b.File.Name, err)
@@ -55,7 +73,9 @@ func (s *Service) Send(ctx context.Context, j jobs.Job) error {
 	})
 }
 
-// hand hands a batch to its network.
+// hand hands a batch to its network. A copy of a live file is stored between the mark and
+// the step that may deliver it: a mark that is stored says that a copy may be, and a copy
+// says that the mark is. A process may have ended in between.
 func (s *Service) hand(ctx context.Context, b *clearing.Batch, content []byte, now time.Time) error {
 	n, err := s.network(b.Network)
 	if err != nil {
@@ -63,8 +83,13 @@ func (s *Service) hand(ctx context.Context, b *clearing.Batch, content []byte, n
 	}
 	f := clearing.OutgoingFile{Scope: b.Scope, Name: b.File.Name, Content: content, At: now, Token: b.SendToken}
 	stored := f.Token
+	if live(n) && stored != "" && b.State == clearing.BatchPending {
+		if err := s.mark(ctx, n, b, content, stored, stored); err != nil {
+			return err
+		}
+	}
 	return n.Claims.Send(ctx, f, func(ctx context.Context, token string) error {
-		err := s.mark(ctx, b, stored, token)
+		err := s.mark(ctx, n, b, content, stored, token)
 		if err == nil {
 			stored = token
 		}
@@ -76,9 +101,11 @@ func (s *Service) hand(ctx context.Context, b *clearing.Batch, content []byte, n
 // about to.
 var errOvertaken = errors.New("another worker sends the batch")
 
-// mark replaces the token of the step that may deliver the batch.
-func (s *Service) mark(ctx context.Context, read *clearing.Batch, stored, token string) error {
-	return s.store.InTx(ctx, read.Scope, func(ctx context.Context, tx ports.Tx) error {
+// mark replaces the token of the step that may deliver the batch, and keeps a copy of a live
+// file. Without the copy it takes a new token back.
+func (s *Service) mark(ctx context.Context, n *ports.Network, read *clearing.Batch, content []byte, stored, token string) error {
+	var leaves *restore.SentFile
+	err := s.store.InTx(ctx, read.Scope, func(ctx context.Context, tx ports.Tx) error {
 		b, err := tx.Batches.Lock(ctx, read.ID)
 		if err != nil {
 			return err
@@ -86,8 +113,30 @@ func (s *Service) mark(ctx context.Context, read *clearing.Batch, stored, token 
 		if !b.Delivering(stored, token) {
 			return errOvertaken
 		}
+		if live(n) && token != "" {
+			if leaves, err = leaving(ctx, tx, b, content); err != nil {
+				return err
+			}
+		}
 		return tx.Batches.Save(ctx, b)
 	})
+	if err != nil || leaves == nil {
+		return err
+	}
+	if err = s.keepCopy(ctx, leaves.Name(), leaves); err != nil && token != stored {
+		err = errors.Join(err, s.mark(context.WithoutCancel(ctx), n, read, content, token, ""))
+	}
+	return err
+}
+
+// leaving returns the copy of a live file that is about to leave.
+func leaving(ctx context.Context, tx ports.Tx, b *clearing.Batch, content []byte) (f *restore.SentFile, err error) {
+	f = &restore.SentFile{At: tx.Real.Now().Time, Batch: *b, Content: content}
+	if f.Claims, err = tx.Clearing.OfBatch(ctx, b.ID); err != nil {
+		return nil, err
+	}
+	f.Numbers, err = tx.LiveFiles.Next(ctx) // last, because other files wait for it
+	return f, err
 }
 
 // done removes a job that has nothing left to do.

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
@@ -30,6 +31,7 @@ type Service struct {
 	networks ports.Networks
 	payers   *directory.PayerDirectory
 	remit    Remit
+	keepCopy Keep
 	interval time.Duration
 }
 
@@ -37,19 +39,28 @@ type Service struct {
 // again with the same file.
 type Remit func(ctx context.Context, by *network.Route, f clearing.IncomingFile) ([]*quarantine.File, error)
 
+// Keep stores the copy of a live file outside the database, under a name. A file whose copy
+// is not stored neither leaves nor is removed at its network.
+type Keep func(ctx context.Context, name string, file any) error
+
 // Outside has the dependencies of the use cases besides the store: the
 // networks, the codec of their files, and the importer of remittances.
 type Outside struct {
 	EDI      ports.ClaimsEDI
 	Networks ports.Networks
 	Remit    Remit
+	Keep     Keep
 	Interval time.Duration // how often queued claims leave
 }
 
 // New creates the use cases.
 func New(store ports.Store, o Outside, payers *directory.PayerDirectory) *Service {
-	return &Service{store, o.EDI, o.Networks, payers, o.Remit, o.Interval}
+	return &Service{store, o.EDI, o.Networks, payers, o.Remit, o.Keep, o.Interval}
 }
+
+// live reports whether copies are kept of the network's files. The sandbox's mailbox is in
+// the database, and so is restored with it.
+func live(n *ports.Network) bool { return n.Route.Mode == billing.ModeLive && n.Replies == nil }
 
 // ErrClosed is the error for a network that is not open, or no longer open.
 var ErrClosed = errors.New("the network is not open; molar connections list shows whether its connection is disabled or paused")

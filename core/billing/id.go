@@ -51,6 +51,7 @@ type (
 	connectionKind   struct{}
 	enrollmentKind   struct{}
 	acceptedKind     struct{}
+	restoreKind      struct{}
 )
 
 func (orgKind) prefix() string          { return "org_" }
@@ -77,6 +78,7 @@ func (auditEntryKind) prefix() string   { return "aud_" }
 func (connectionKind) prefix() string   { return "con_" }
 func (enrollmentKind) prefix() string   { return "enr_" }
 func (acceptedKind) prefix() string     { return "acr_" }
+func (restoreKind) prefix() string      { return "rst_" }
 
 // The IDs of the API, the JobID of a job, and the DeliveryID of a delivery to
 // an endpoint.
@@ -107,6 +109,7 @@ type (
 	ConnectionID      = ID[connectionKind]
 	EnrollmentID      = ID[enrollmentKind]
 	AcceptedID        = ID[acceptedKind]
+	RestoreID         = ID[restoreKind]
 )
 
 // Real is a real time. A developer cannot move it, as the clock of the sandbox can be

@@ -60,6 +60,16 @@ func (s *Service) held(ctx context.Context, tx ports.Tx, claims []*claim.Record)
 	if len(waiting) == 0 {
 		return nil
 	}
+	restoring, err := tx.LiveFiles.Held(ctx)
+	if err != nil {
+		return err
+	}
+	if restoring {
+		for _, c := range waiting {
+			c.Hold = claim.HoldRestore
+		}
+		return nil
+	}
 	found, err := tx.Enrollments.Find(ctx, network.Claims, offices, payers)
 	if err != nil {
 		return err

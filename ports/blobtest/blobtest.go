@@ -51,6 +51,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"readers and writers at once":         testReadersAndWriters,
 		"blobs are listed by prefix":          testList,
 		"a list may be left":                  testListLeft,
+		"a list after a name":                 testAfter,
 		"names":                               testNames,
 		"a store that is away":                testAway,
 	} {

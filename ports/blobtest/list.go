@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -57,6 +58,29 @@ func testList(t *testing.T, f Fixture) {
 		}
 		if len(want) != 0 {
 			t.Errorf("list %q: %d are missing", prefix, len(want))
+		}
+	}
+}
+
+// testAfter lists the names after one that is there, and after others.
+func testAfter(t *testing.T, f Fixture) {
+	sizes := fill(t, f.Blobs)
+	for _, list := range [][2]string{{"", ""}, {"", "a/b/200"}, {"a/", "a/003"}, {"a/", "a/b"}, {"a/b/", "a/b/101~"}, {"ab/", "ab/298"}, {"ab/", "b"}, {"c/", ""}} {
+		prefix, name := list[0], list[1]
+		var want, got []string
+		for _, n := range slices.Sorted(maps.Keys(sizes)) {
+			if strings.HasPrefix(n, prefix) && n > name {
+				want = append(want, n)
+			}
+		}
+		for b, err := range f.Blobs.After(t.Context(), prefix, name) {
+			if err != nil {
+				t.Fatalf("list %q after %q: %v", prefix, name, err)
+			}
+			got = append(got, b.Name)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("list %q after %q: %v\nwant %v", prefix, name, got, want)
 		}
 	}
 }

@@ -17,11 +17,11 @@ import (
 	"github.com/molar-billing/molar/adapters/testservers"
 )
 
-// TestReadmeRestore backs up the database and restores it into a new cluster with the
+// TestReadmeMove dumps the database and restores it into a new cluster with the
 // commands of the guide. The number of the new cluster's next transaction is between
 // those of two events. The service continues there: its login can read the checks, and a
 // reader of events finds those that it has not read, in their order.
-func TestReadmeRestore(t *testing.T) {
+func TestReadmeMove(t *testing.T) {
 	t.Parallel()
 	s := startClustered(t, 1, 1)
 	var checks []string
@@ -54,7 +54,8 @@ func TestReadmeRestore(t *testing.T) {
 		t.Fatalf("the new cluster is at transaction %d, the first event is of %d", next, first)
 	}
 	skip(t, db, first+200-next)
-	_, restoring, _ := strings.Cut(guide(t, "running"), "\n## Back up and restore\n")
+	_, restoring, _ := strings.Cut(guide(t, "running"), "\n## Move to another server\n")
+	restoring, _, _ = strings.Cut(restoring, "\n## ")
 	commands := strings.Join(blocks(restoring, "sh"), "")
 	cmd := exec.CommandContext(t.Context(), "bash", "-euc", commands)
 	cmd.Dir = t.TempDir()

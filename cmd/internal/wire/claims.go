@@ -5,6 +5,7 @@ import (
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/enrollments"
+	"github.com/molar-billing/molar/core/recovery"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/core/sandbox"
 )
@@ -15,8 +16,9 @@ func (g *graph) openClaims() {
 	g.claims = claims.New(g.store, g.networks, g.payers)
 	g.enrollments = enrollments.New(g.store, g.payers)
 	g.remittances = remittances.New(g.store, codec, g.payers)
+	g.recovery = recovery.New(g.store, g.blobs, g.store, recovery.Replay{})
 	g.batches = batches.New(g.store, batches.Outside{
-		EDI: codec, Networks: g.networks, Remit: g.remittances.Receive, Interval: g.settings.BatchInterval,
+		EDI: codec, Networks: g.networks, Remit: g.remittances.Receive, Keep: g.recovery.Keep, Interval: g.settings.BatchInterval,
 	}, g.payers)
 	g.sandboxes = sandbox.New(g.store, g.queue, g.blobs, sandbox.Clearinghouses{Names: g.batches.Sandbox, Leaves: g.batches.Leaves, Settle: g.batches.Settle}, g.log)
 }

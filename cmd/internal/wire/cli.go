@@ -21,7 +21,9 @@ import (
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/restore"
 	"github.com/molar-billing/molar/core/enrollments"
+	"github.com/molar-billing/molar/core/recovery"
 	"github.com/molar-billing/molar/core/remittances"
 )
 
@@ -46,6 +48,7 @@ func CLI() {
 		Batches: opened(func(g *graph) *batches.Service { // its decisions read no file and ask no network
 			return batches.New(audit.Operated{Store: g.store}, batches.Outside{}, g.payers)
 		}),
+		Recovery: openRecovery,
 		Settings: SettingsHelp(),
 		Getenv:   os.Getenv,
 		Config:   configFolder,
@@ -160,6 +163,27 @@ func openedOn[S any](ctx context.Context, g *graph, open func(g *graph) S) (s S,
 		return s, nil, errors.Join(err, closeStore())
 	}
 	return open(g), closeStore, nil
+}
+
+// openRecovery opens the database and the blob store to continue after a restore.
+func openRecovery(ctx context.Context) (s *recovery.Service, closeAll func() error, err error) {
+	g, err := administration("MOLAR_SECRET_KEY", "MOLAR_BLOB_URL")
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := g.openBlobs(ctx); err != nil {
+		return nil, nil, fmt.Errorf("MOLAR_BLOB_URL: %w", err)
+	}
+	return openedOn(ctx, g, func(g *graph) *recovery.Service {
+		operated := audit.Operated{Store: g.store}
+		b := batches.New(operated, batches.Outside{}, g.payers)
+		sent := func(ctx context.Context, f *restore.SentFile) error {
+			op := *audit.OperationOf(ctx) // each batch has an entry of its own
+			op.Resource = f.Batch.ID.String()
+			return b.ReplaySent(audit.Operating(ctx, &op), f)
+		}
+		return recovery.New(operated, g.blobs, g.store, recovery.Replay{Sent: sent, Received: b.ReplayReceived})
+	})
 }
 
 func administered(g *graph) *access.Service {

@@ -38,6 +38,7 @@ import (
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/payerrequests"
+	"github.com/molar-billing/molar/core/recovery"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/core/sandbox"
 	"github.com/molar-billing/molar/core/scenarios"
@@ -76,12 +77,16 @@ type graph struct {
 	faults        *faults.Service
 	idempotency   *idempotency.Service
 	payerRequests *payerrequests.Service
+	recovery      *recovery.Service
 	remittances   *remittances.Service
 	sandboxes     *sandbox.Service
 	scenarios     *scenarios.Service
 	summary       *summary.Service
 	webhooks      *webhooks.Service
 	dispatcher    *webhooks.Dispatcher
+
+	compared bool      // the store expects the live files that have copies; see knowsLiveFiles
+	tried    time.Time // when they were last listed
 
 	awaits  atomic.Pointer[string]        // what open waits for; nil once the graph is open
 	closers []func(context.Context) error // in the order in which they were opened

@@ -77,7 +77,7 @@ func (o *ops) ready(ctx context.Context, g *graph, roles []Role) (text string, e
 	if server := g.awaits.Load(); server != nil {
 		return "", fmt.Errorf("starting: waiting for its %s", *server)
 	}
-	return readiness(roles, map[string]error{"database": g.store.Ready(ctx), "queue": g.queue.Ready(), "images": g.blobs.Ready(ctx), "events": g.store.HeldBack()})
+	return readiness(roles, map[string]error{"database": g.store.Ready(ctx), "queue": g.queue.Ready(), "images": g.blobs.Ready(ctx), "events": g.store.HeldBack(), "restore": g.store.Restoring()})
 }
 
 // readiness returns an error for what the roles need and what fails: the database for
@@ -90,7 +90,7 @@ func readiness(roles []Role, failing map[string]error) (text string, err error) 
 		needed["images"] = needed["images"] || r == RolePNGWorker
 	}
 	text = "ok"
-	for _, server := range []string{"database", "queue", "images", "events"} {
+	for _, server := range []string{"database", "queue", "images", "events", "restore"} {
 		switch err := failing[server]; {
 		case err != nil && needed[server]:
 			return "", fmt.Errorf("%s: %w", server, err)

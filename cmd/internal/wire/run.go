@@ -169,6 +169,7 @@ func (g *graph) sweep(ctx context.Context) error {
 		{Things: "uploads", Sweep: g.attachments.ForgetUploads},
 		{Things: "webhook deliveries", Sweep: g.webhooks.Sweep},
 		{Things: "received files", Sweep: g.batches.ForgetReceived},
+		{Things: "copies of live files", Sweep: g.recovery.Forget},
 		{Things: "sessions", Sweep: g.access.ForgetSessions},
 		{Things: "changes", Sweep: g.changes.Forget},
 	}, sweepEvery(g.settings), g.log)

@@ -84,8 +84,10 @@ func (g *graph) awaitFit(ctx context.Context, fail func(error)) bool {
 		switch {
 		case ctx.Err() != nil:
 			return false
-		case err == nil:
+		case err == nil && g.knowsLiveFiles(ctx):
 			return true
+		case err == nil:
+			continue
 		case errors.Is(err, pgstore.ErrOtherKey):
 			fail(errOtherKey)
 			return false
@@ -100,12 +102,38 @@ func (g *graph) awaitFit(ctx context.Context, fail func(error)) bool {
 	}
 }
 
-// whileFit waits while the release fits the schema. It returns false when ctx ended.
+// Copies of live files are listed within compareTimeout, and again after compareRetry while
+// the blob store is away. No live file leaves or is removed before.
+const (
+	compareTimeout = 30 * time.Second
+	compareRetry   = 5 * time.Second
+)
+
+// knowsLiveFiles makes the store expect every live file that has a copy, once, and returns
+// false if the database does not know them all.
+func (g *graph) knowsLiveFiles(ctx context.Context) bool {
+	if g.compared || time.Since(g.tried) < compareRetry {
+		return true
+	}
+	bounded, cancel := context.WithTimeout(ctx, compareTimeout)
+	defer cancel()
+	highest, err := g.recovery.Highest(bounded)
+	if g.tried = time.Now(); err != nil {
+		g.log.WarnContext(ctx, "live files not compared with the database yet; until then none leaves or is removed", "error", err)
+		return true
+	}
+	g.compared = true
+	return g.store.Expect(bounded, highest) == nil
+}
+
+// whileFit waits while the release fits the schema, and the database knows the live files.
+// It returns false when ctx ended.
 func (g *graph) whileFit(ctx context.Context) bool {
 	for ctx.Err() == nil {
-		if _, unfit := errors.AsType[*pgstore.UnfitError](g.store.Fit()); unfit {
+		if pgstore.Stops(g.store.Fit()) {
 			return true
 		}
+		g.knowsLiveFiles(ctx)
 		pause(ctx, fitPoll)
 	}
 	return false

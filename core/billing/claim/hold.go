@@ -13,6 +13,7 @@ const (
 	HoldPaused          Hold = "paused"           // the connection to the payer is paused
 	HoldOffice          Hold = "office"           // the operator has not verified the office
 	HoldEnrollment      Hold = "enrollment"       // the payer has not enrolled the office
+	HoldRestore         Hold = "restore"          // the operator has not resumed the service after a restore of its database
 )
 
 // Held returns the reason for which a claim of live mode that a network can carry is

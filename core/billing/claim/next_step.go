@@ -171,6 +171,8 @@ func (h Hold) nextStep() string {
 		return "The claim waits for the connection to this payer, which is paused: ask the operator of the service to enable it again."
 	case HoldOffice:
 		return "The claim waits for its office: ask the operator of the service to verify the office."
+	case HoldRestore:
+		return "The claim waits because the service was restored from a backup: ask the operator of the service when claims go out again."
 	case HoldEnrollment:
 		return "The claim waits for the enrollment of its office with the payer: record it as active once the network confirms it."
 	}

@@ -4491,6 +4491,7 @@ type EventHead struct {
 	ID     string `json:"id"`
 	Object string `json:"object"`
 	// The event's position in the history of its resource, from 1. Events can arrive out of order; sort by this.
+	// It has a gap of 1,000 where the service was restored from a backup, and no other.
 	Sequence int `json:"sequence"`
 	// A time in UTC, with microseconds.
 	CreatedAt time.Time `json:"created_at"`

@@ -4006,6 +4006,7 @@ export interface EventHead {
   object: string;
   /**
    * The event's position in the history of its resource, from 1. Events can arrive out of order; sort by this.
+   * It has a gap of 1,000 where the service was restored from a backup, and no other.
    */
   sequence: number;
   /** A time in UTC, with microseconds. */
@@ -4058,6 +4059,7 @@ export interface EventHead {
   object: string;
   /**
    * The event's position in the history of its resource, from 1. Events can arrive out of order; sort by this.
+   * It has a gap of 1,000 where the service was restored from a backup, and no other.
    */
   sequence: number;
   /** A time in UTC, with microseconds. */

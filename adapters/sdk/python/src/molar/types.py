@@ -4686,7 +4686,9 @@ class Event(EventModel):
     id: str
     object: str
     sequence: int
-    """The event's position in the history of its resource, from 1. Events can arrive out of order; sort by this."""
+    """The event's position in the history of its resource, from 1. Events can arrive out of order; sort by this.
+    It has a gap of 1,000 where the service was restored from a backup, and no other.
+    """
     created_at: dt.datetime
     """A time in UTC, with microseconds."""
     type: EventType
@@ -4725,7 +4727,9 @@ class EventHead(Model):
     id: str
     object: str
     sequence: int
-    """The event's position in the history of its resource, from 1. Events can arrive out of order; sort by this."""
+    """The event's position in the history of its resource, from 1. Events can arrive out of order; sort by this.
+    It has a gap of 1,000 where the service was restored from a backup, and no other.
+    """
     created_at: dt.datetime
     """A time in UTC, with microseconds."""
 

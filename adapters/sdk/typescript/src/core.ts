@@ -42,7 +42,7 @@ export interface Reply {
   replayed: boolean;
 }
 
-/** @internal */
+/** What an operation sends. The declarations of the operations need it. */
 export interface Call {
   method: string;
   path: string;

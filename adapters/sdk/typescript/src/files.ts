@@ -15,7 +15,11 @@ interface Told {
  * breaks, the error says whether the service may have it.
  */
 export type Upload = Told &
-  ({ path: string } | { bytes: Uint8Array; name: string } | { stream: AsyncIterable<Uint8Array>; name: string });
+  (
+    | { path: string }
+    | { bytes: Uint8Array; name: string }
+    | { stream: AsyncIterable<Uint8Array>; name: string }
+  );
 
 /** A file of a reply. */
 export interface Download {
@@ -45,7 +49,8 @@ export async function form(file: Upload, fields: object): Promise<Form> {
     head += `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${String(value)}\r\n`;
   }
   const called = ("path" in file ? basename(file.path) : file.name).replace(/["\r\n]/g, "_");
-  head += `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${called}"\r\nContent-Type: application/octet-stream\r\n\r\n`;
+  head += `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${called}"\r\n`;
+  head += "Content-Type: application/octet-stream\r\n\r\n";
   const first = new TextEncoder().encode(head);
   const last = new TextEncoder().encode(`\r\n--${boundary}--\r\n`);
   let total: number | undefined;

@@ -105,7 +105,7 @@ export class Core {
   }
 
   async download(call: Call, options?: CallOptions): Promise<Download> {
-    return downloaded(await this.send(call, options, true));
+    return downloaded(await this.send(call, options, true), this.origin);
   }
 
   private async send(call: Call, options: CallOptions = {}, streams = false): Promise<Response> {

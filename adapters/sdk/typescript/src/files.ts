@@ -4,6 +4,7 @@ import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
+import { MolarConnectionError } from "./errors.js";
 
 interface Told {
   /** Is told how much was sent; total is undefined if it is not known. */
@@ -85,12 +86,18 @@ function contentOf(file: Upload): AsyncIterable<Uint8Array> | Iterable<Uint8Arra
 }
 
 /** @internal */
-export function downloaded(response: Response): Download {
+export function downloaded(response: Response, origin: string): Download {
   const name = /filename="?([^";]+)/.exec(response.headers.get("content-disposition") ?? "")?.[1];
   return {
     stream: response.body as unknown as ReadableStream<Uint8Array>,
     contentType: response.headers.get("content-type") ?? "",
     name,
-    bytes: async () => new Uint8Array(await response.arrayBuffer()),
+    bytes: async () => {
+      try {
+        return new Uint8Array(await response.arrayBuffer());
+      } catch (error) {
+        throw new MolarConnectionError(origin, error, true, false);
+      }
+    },
   };
 }

@@ -22,6 +22,8 @@ import type {
   ClaimState,
   EligibilityCheck,
   EligibilityRequest,
+  EligibilityRequestPatient,
+  EligibilityRequestSubscriber,
   Event,
   EventsListParams,
 } from "./types.js";
@@ -52,17 +54,7 @@ class Eligibility extends EligibilityOperations {
     changes: Changes<EligibilityRequest>,
     options?: CallOptions,
   ): Promise<EligibilityCheck> {
-    const { office_npi: _, ...asked } = check.request;
-    const body = merged(
-      {
-        ...asked,
-        office_id: check.office_id,
-        payer_id: check.payer.id,
-        parent_id: check.id,
-        tenant_reference: check.tenant_reference,
-      },
-      changes as Record<string, unknown>,
-    );
+    const body = merged(asked(check), changes as Record<string, unknown>);
     return this.create(body as unknown as EligibilityRequest, options);
   }
 
@@ -81,6 +73,43 @@ class Eligibility extends EligibilityOperations {
     return changes as Changes<EligibilityRequest>;
   }
 }
+
+/**
+ * asked is the request that corrects a check. What a later service also shows of a request, it may not
+ * accept. All: a new field of requests does not compile until it is here.
+ */
+function asked(check: EligibilityCheck): All<EligibilityRequest> {
+  const { subscriber, patient, service_date, procedure_codes, detail_level } = check.request;
+  const person = ({ first_name, last_name, date_of_birth }: Person): Person => ({
+    first_name,
+    last_name,
+    date_of_birth,
+  });
+  const { member_id, group_number } = subscriber;
+  const holder: All<EligibilityRequestSubscriber> = {
+    ...person(subscriber),
+    member_id,
+    group_number,
+  };
+  const dependent: All<EligibilityRequestPatient> | null = patient && {
+    ...person(patient),
+    relationship: patient.relationship,
+  };
+  return {
+    office_id: check.office_id,
+    payer_id: check.payer.id,
+    parent_id: check.id,
+    tenant_reference: check.tenant_reference,
+    service_date,
+    procedure_codes,
+    detail_level,
+    subscriber: holder,
+    patient: dependent,
+  };
+}
+
+type All<T> = Record<keyof T, unknown>;
+type Person = Record<"first_name" | "last_name" | "date_of_birth", string>;
 
 function merged(
   body: Record<string, unknown>,

@@ -244,3 +244,58 @@ test("the README and the package name the same version of Node", () => {
     ),
   );
 });
+
+test("retry sends what was asked, without what a later service also shows, and names the check", async (t) => {
+  const person = { first_name: "Jane", last_name: "Doe", date_of_birth: "1985-04-12", x_new: 1 };
+  const request = {
+    subscriber: { ...person, member_id: "1", group_number: null },
+    patient: { ...person, relationship: "child" },
+    service_date: "2026-01-02",
+    procedure_codes: ["D0120"],
+    detail_level: "enhanced",
+    office_npi: "1234567893",
+    x_new: "new",
+  };
+  const check = {
+    id: "elg_1",
+    office_id: "off_1",
+    payer: { id: "pyr_1" },
+    tenant_reference: "a",
+    request,
+  };
+  const { client, received } = await serve(t, (_, to) => json(to, 200, check));
+  const rejected = await client.eligibility.get("elg_1");
+  await client.eligibility.retry(rejected, { subscriber: { last_name: "Roe" }, patient: null });
+  await client.eligibility.retry(rejected, {});
+  const sent = received.slice(1).map((r) => JSON.parse(r.body));
+  const whole = {
+    office_id: "off_1",
+    payer_id: "pyr_1",
+    parent_id: "elg_1",
+    tenant_reference: "a",
+    service_date: "2026-01-02",
+    procedure_codes: ["D0120"],
+    detail_level: "enhanced",
+  };
+  const jane = { first_name: "Jane", last_name: "Doe", date_of_birth: "1985-04-12" };
+  const subscriber = { ...jane, member_id: "1", group_number: null };
+  assert.deepEqual(sent, [
+    { ...whole, subscriber: { ...subscriber, last_name: "Roe" }, patient: null },
+    { ...whole, subscriber, patient: { ...jane, relationship: "child" } },
+  ]);
+  assert.equal(new Set(received.slice(1).map((r) => r.headers["idempotency-key"])).size, 2);
+});
+
+test("a download that breaks is a lost connection", async (t) => {
+  const { client } = await serve(t, (_, to) => {
+    to.writeHead(200, {
+      "content-type": "image/jpeg",
+      "content-length": "9",
+      "content-disposition": 'attachment; filename="a film.jpg"',
+    });
+    to.write("film", () => to.destroy());
+  });
+  const film = await client.attachments.downloadDocument("att_1", "doc_1");
+  assert.deepEqual([film.name, film.contentType], ["a film.jpg", "image/jpeg"]);
+  await assert.rejects(film.bytes(), { name: "MolarConnectionError", maybeReceived: true });
+});

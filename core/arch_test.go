@@ -56,7 +56,7 @@ func layers() []layer {
 
 		{"adapters/httpapi", []string{"core/...", "adapters/httpapi/httpserver", "adapters/jsonbody"}, anything}, // driving: calls use cases
 		{"adapters/httpapi/httpserver", []string{"core/billing"}, "github.com/valyala"},                          // below the routes: of the core it knows errors
-		{"adapters/cli", []string{"core/...", "adapters/jsonbody", "adapters/sdk/go"}, anything}, // driving
+		{"adapters/cli", []string{"core/...", "adapters/jsonbody", "adapters/sdk/go"}, anything},                 // driving
 		{"adapters/x12/...", []string{"core/billing/...", "adapters/x12/..."}, ""},
 		{"adapters/edi", append([]string{"adapters/x12/..."}, boundary...), ""},
 		{"adapters/sandboxnet/...", append([]string{"adapters/sandboxnet", "adapters/x12/..."}, boundary...), ""},
@@ -73,7 +73,7 @@ func layers() []layer {
 		{"adapters/publicaddr", nil, anything},
 		{"adapters/sdk/generate", nil, "go.yaml.in/yaml"},
 		{"adapters/sdk/go/...", []string{"adapters/sdk/go"}, ""}, // a module of its own, which imports nothing of ours
-		{"adapters/...", boundary, anything}, // driven: never a use case, never another adapter
+		{"adapters/...", boundary, anything},                     // driven: never a use case, never another adapter
 
 		{"workers", []string{"core/...", "ports"}, ""},
 		{"workers/outboxrelay", boundary, ""},

@@ -43,11 +43,12 @@ func (c codeBlocks) render(w util.BufWriter, source []byte, n ast.Node, entering
 		return ast.WalkSkipChildren, c.block(w, n, source)
 	}
 	group := n.Lines().At(0).Start
-	fmt.Fprint(w, "<fieldset class=\"tabs\"><legend>Language</legend>\n")
+	// A buffer does not fail.
+	_, _ = fmt.Fprint(w, "<fieldset class=\"tabs\"><legend>Language</legend>\n")
 	for i, one := range all {
 		language := languageOf(one, source)
 		checked := map[bool]string{true: " checked"}[i == 0]
-		fmt.Fprintf(w, `<input type="radio" name="tab-%d" id="tab-%d-%s" value="%s"%s><label for="tab-%d-%s">%s</label>`+"\n",
+		_, _ = fmt.Fprintf(w, `<input type="radio" name="tab-%d" id="tab-%d-%s" value="%s"%s><label for="tab-%d-%s">%s</label>`+"\n",
 			group, group, language, language, checked, group, language, tabbed()[language])
 	}
 	for _, one := range all {
@@ -80,7 +81,7 @@ func (codeBlocks) block(w util.BufWriter, n ast.Node, source []byte) error {
 	language := languageOf(n, source)
 	if block.Info != nil {
 		if _, why, found := strings.Cut(string(block.Info.Segment.Value(source)), "fragment: "); found {
-			fmt.Fprintf(w, "<p class=\"fragment\">A fragment: %s.</p>\n", html.EscapeString(why))
+			_, _ = fmt.Fprintf(w, "<p class=\"fragment\">A fragment: %s.</p>\n", html.EscapeString(why))
 		}
 	}
 	var code strings.Builder
@@ -88,10 +89,10 @@ func (codeBlocks) block(w util.BufWriter, n ast.Node, source []byte) error {
 		line := n.Lines().At(i)
 		code.Write(line.Value(source))
 	}
-	fmt.Fprintf(w, `<pre tabindex="0"><code class="language-%s">`, html.EscapeString(cmp.Or(language, "text")))
+	_, _ = fmt.Fprintf(w, `<pre tabindex="0"><code class="language-%s">`, html.EscapeString(cmp.Or(language, "text")))
 	lexer := lexers.Get(language)
 	if lexer == nil || slices.Contains([]string{"", "text"}, language) {
-		fmt.Fprint(w, html.EscapeString(code.String()))
+		_, _ = fmt.Fprint(w, html.EscapeString(code.String()))
 	} else {
 		tokens, err := chroma.Coalesce(lexer).Tokenise(nil, code.String())
 		if err != nil {

@@ -98,7 +98,8 @@ func New(contract []byte) (*Docs, error) {
 // of their paths.
 func guides() (all []*Page, err error) {
 	names, err := fs.Glob(files, "guides/*.md")
-	if err != nil {
+	wheels, err1 := fs.Glob(files, "clients/*.whl") // one, whose name has the version
+	if err := errors.Join(err, err1); err != nil {
 		return nil, err
 	}
 	for _, name := range names {
@@ -107,7 +108,7 @@ func guides() (all []*Page, err error) {
 			return nil, err
 		}
 		_, slug, _ := strings.Cut(strings.TrimSuffix(path.Base(name), ".md"), "-")
-		p, err := page("/docs/guides/"+slug, string(text))
+		p, err := page("/docs/guides/"+slug, strings.ReplaceAll(string(text), "molar_billing-VERSION-py3-none-any.whl", path.Base(wheels[0])))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}

@@ -182,11 +182,11 @@ func command(method, address string, query []string, form, body string) string {
 
 // replies writes what an operation replies with.
 func (c contract) replies(b *strings.Builder, o *yaml.Node) {
-	var errors strings.Builder
+	var refusals strings.Builder
 	c.each(o, func(status string, reply *yaml.Node) {
 		about := strings.ReplaceAll(c.text(reply, "description"), "\n", " ")
 		if status[0] != '2' {
-			fmt.Fprintf(&errors, "| %s | %s |\n", status, cell(about))
+			fmt.Fprintf(&refusals, "| %s | %s |\n", status, cell(about))
 			return
 		}
 		fmt.Fprintf(b, "\n### Reply %s\n\n%s\n", status, about)
@@ -199,8 +199,8 @@ func (c contract) replies(b *strings.Builder, o *yaml.Node) {
 			}, "examples")
 		}, "content")
 	}, "responses")
-	if errors.Len() > 0 {
-		b.WriteString("\n### Errors\n\n| status | codes |\n|---|---|\n" + errors.String())
+	if refusals.Len() > 0 {
+		b.WriteString("\n### Errors\n\n| status | codes |\n|---|---|\n" + refusals.String())
 	}
 }
 

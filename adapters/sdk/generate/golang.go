@@ -38,7 +38,7 @@ func golang() language {
 
 // goRef is the type of a value that is there.
 func goRef(r Ref) string {
-	switch r.Kind {
+	switch r.Kind { //nolint:exhaustive // all others are texts
 	case Integer:
 		return "int"
 	case Number:

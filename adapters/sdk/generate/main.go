@@ -22,12 +22,12 @@ func main() {
 	packages := flag.Bool("pack", false, "also make the packages of the clients that the service gives, in "+clients)
 	check := flag.Bool("check", false, "compare instead of writing, and fail if a file differs")
 	flag.Usage = func() {
-		fmt.Fprint(flag.CommandLine.Output(), "Writes the generated parts of the clients in adapters/sdk, and adapters/docs/samples.json.\n\n")
+		_, _ = fmt.Fprint(flag.CommandLine.Output(), "Writes the generated parts of the clients in adapters/sdk, and adapters/docs/samples.json.\n\n")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
 	if err := run(*root, *check, *packages); err != nil {
-		fmt.Fprintln(os.Stderr, "generate:", err)
+		_, _ = fmt.Fprintln(os.Stderr, "generate:", err)
 		os.Exit(1)
 	}
 }
@@ -97,7 +97,7 @@ func compare(root string, made map[string][]byte, check bool) error {
 	var errs []error
 	for to, b := range made {
 		at := filepath.Join(root, to)
-		have, err := os.ReadFile(at)
+		have, err := os.ReadFile(at) //nolint:gosec // a file of the checkout
 		switch {
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			errs = append(errs, err)
@@ -129,3 +129,8 @@ func lines(mark, text string) string {
 
 // oneLine returns a text for a line of its own.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// readFile reads a file of the checkout.
+func readFile(root string, parts ...string) ([]byte, error) {
+	return os.ReadFile(filepath.Join(root, filepath.Join(parts...))) //nolint:gosec // its root is the caller's
+}

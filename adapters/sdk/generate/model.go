@@ -5,7 +5,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -102,7 +101,7 @@ type loader struct {
 
 // load reads the contract and the version of a checkout.
 func load(root string) (*Model, error) {
-	text, err := os.ReadFile(path.Join(root, "adapters/httpapi/openapi.yaml"))
+	text, err := readFile(root, "adapters/httpapi/openapi.yaml")
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +109,7 @@ func load(root string) (*Model, error) {
 	if err := yaml.Unmarshal(text, &doc); err != nil {
 		return nil, err
 	}
-	releases, err := os.ReadFile(path.Join(root, "migrations/releases.tsv"))
+	releases, err := readFile(root, "migrations/releases.tsv")
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +122,7 @@ func load(root string) (*Model, error) {
 // operations reads every operation, by the table of names.
 func (l *loader) operations() error {
 	found := map[string]*Operation{}
-	var nodes = map[string]*yaml.Node{}
+	nodes := map[string]*yaml.Node{}
 	l.each(l.at(l.root, "paths"), func(at string, item *yaml.Node) {
 		l.each(item, func(method string, o *yaml.Node) {
 			if id := l.text(o, "operationId"); id != "" {

@@ -44,7 +44,7 @@ func filesOf(root, dir string, endings ...string) (map[string][]byte, error) {
 		return err
 	})
 	if err == nil {
-		found["LICENSE"], err = os.ReadFile(path.Join(root, "LICENSE"))
+		found["LICENSE"], err = readFile(root, "LICENSE")
 	}
 	return found, err
 }
@@ -82,10 +82,10 @@ func packTypeScript(root, version string, made map[string][]byte) error {
 	for name, b := range files {
 		inside["package/dist/"+name] = b
 	}
-	if inside["package/README.md"], err = os.ReadFile(path.Join(root, dir, "README.md")); err != nil {
+	if inside["package/README.md"], err = readFile(root, dir, "README.md"); err != nil {
 		return err
 	}
-	text, err := os.ReadFile(path.Join(root, dir, "package.json"))
+	text, err := readFile(root, dir, "package.json")
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func packPython(root, version string, made map[string][]byte) error {
 	if err != nil {
 		return err
 	}
-	readme, err := os.ReadFile(path.Join(root, dir, "README.md"))
+	readme, err := readFile(root, dir, "README.md")
 	if err != nil {
 		return err
 	}

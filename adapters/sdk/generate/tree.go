@@ -3,6 +3,7 @@ package main
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -94,7 +95,7 @@ func (l *loader) kinds(n *yaml.Node) (all []string, null bool) {
 // pascal writes a name of the contract in one word: payer_requests is PayerRequests.
 func pascal(name string) string {
 	var b strings.Builder
-	words := strings.FieldsFunc(name, func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9') })
+	words := strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	for _, word := range words {
 		upper := strings.ToUpper(word)
 		switch {

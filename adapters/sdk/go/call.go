@@ -227,6 +227,10 @@ func (c closing) Close() error {
 
 // lost is the error of a request without a reply.
 func (c *Client) lost(ctx context.Context, err error) error {
+	var unreadable *unreadableError
+	if errors.As(err, &unreadable) {
+		return unreadable
+	}
 	var dial *net.OpError
 	return &ConnectionError{
 		BaseURL: c.options.BaseURL, Cause: err, ended: ctx.Err() != nil,

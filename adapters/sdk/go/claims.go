@@ -24,20 +24,23 @@ func (e *WaitError) Unwrap() error { return e.Cause }
 const readAgain = 5 * time.Second
 
 // Wait waits until a claim is in one of the states, and returns it. It follows the claim's events, and also reads the
-// claim again every 5 s. If the context ends first, the error is a [*WaitError] with the claim as it was.
+// claim again every 5 s. A lost connection does not end it. If the context ends first, the error is a [*WaitError] with the claim as it was.
 func (s ClaimsOperations) Wait(ctx context.Context, id string, until ...ClaimState) (*Claim, error) {
 	newest := ""
+	var last *Claim
 	for {
 		c, err := s.Get(ctx, id)
-		if err != nil {
+		switch {
+		case err != nil && (last == nil || !passes(err)):
 			return nil, err
-		}
-		if slices.Contains(until, c.State) {
+		case err == nil && slices.Contains(until, c.State):
 			return c, nil
+		case err == nil:
+			last = c
 		}
 		for deadline := time.Now().Add(readAgain); time.Now().Before(deadline); {
 			if !pause(ctx, pollEvery/2) {
-				return nil, &WaitError{c, context.Cause(ctx)}
+				return nil, &WaitError{last, context.Cause(ctx)}
 			}
 			p, err := s.c.Events.List(EventsListParams{ResourceID: id, Limit: 1}).Page(ctx, "")
 			if err == nil && len(p.Data) > 0 && p.Data[0].ID != newest {

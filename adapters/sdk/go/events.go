@@ -40,10 +40,7 @@ func (s EventsOperations) Tail(ctx context.Context, after string, params EventsL
 		for {
 			params.After = after
 			p, err := s.List(params, options...).Page(ctx, "")
-			var lost *ConnectionError
-			var refused *Error
-			again := errors.As(err, &lost) || errors.As(err, &refused) && refused.Retryable
-			if err != nil && (ctx.Err() != nil || !again) {
+			if err != nil && (ctx.Err() != nil || !passes(err)) {
 				yield(nil, errors.Join(context.Cause(ctx), err))
 				return
 			}
@@ -63,6 +60,13 @@ func (s EventsOperations) Tail(ctx context.Context, after string, params EventsL
 			}
 		}
 	}
+}
+
+// passes tells whether what failed may succeed a little later.
+func passes(err error) bool {
+	var lost *ConnectionError
+	var refused *Error
+	return errors.As(err, &lost) || errors.As(err, &refused) && refused.Retryable
 }
 
 // pause waits, and reports whether the context goes on.

@@ -100,9 +100,18 @@ type told struct {
 	tell        func(sent, total int64)
 }
 
+// unreadableError is the error of a file that cannot be read, which is no fault of the connection.
+type unreadableError struct{ cause error }
+
+func (e *unreadableError) Error() string { return "molar: the file cannot be read: " + e.cause.Error() }
+func (e *unreadableError) Unwrap() error { return e.cause }
+
 // Read reads, and tells.
 func (t *told) Read(b []byte) (int, error) {
 	n, err := t.ReadCloser.Read(b)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = &unreadableError{err}
+	}
 	if t.sent += int64(n); n > 0 && t.tell != nil {
 		t.tell(t.sent, t.total)
 	}

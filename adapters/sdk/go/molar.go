@@ -87,6 +87,12 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
+// String names the service. It does not show the key.
+func (c *Client) String() string { return "molar client of " + c.options.BaseURL }
+
+// GoString is String, so that no way of printing a client shows the key.
+func (c *Client) GoString() string { return c.String() }
+
 // CallOption changes one call.
 type CallOption func(*call)
 

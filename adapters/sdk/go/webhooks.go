@@ -30,6 +30,9 @@ func unwrapAt(now time.Time, body []byte, h http.Header, secrets []string) (*Eve
 	if err != nil || now.Sub(time.Unix(seconds, 0)).Abs() > tolerance {
 		return nil, ErrSignature
 	}
+	if len(secrets) == 0 {
+		return nil, errors.New("molar: there is no webhook secret: give the one that the endpoint had when it was created")
+	}
 	good := false
 	for _, secret := range secrets {
 		key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))

@@ -5,7 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"log"
+	"log/slog"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -49,7 +49,7 @@ func TestClients(t *testing.T) {
 	for _, m := range regexp.MustCompile("(?m)^- `([a-z_]+)`").FindAllStringSubmatch(string(text), -1) {
 		names = append(names, m[1])
 	}
-	_, r := startDev(t, nil, t.TempDir())
+	_, r := startWholeDev(t, nil, t.TempDir()) // the cases list events at once
 	origin := strings.TrimSuffix(r.BaseURL, "/api/v1")
 	newer := httptest.NewServer(newerService(t, origin))
 	t.Cleanup(newer.Close)
@@ -137,7 +137,7 @@ func writeWebhooks(t *testing.T, to string) {
 // is asked for as expired is.
 func cutting(origin string) http.Handler {
 	to, _ := url.Parse(origin)
-	pass := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }, ErrorLog: log.New(io.Discard, "", 0)}
+	pass := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)}
 	var seen sync.Map
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		how := r.Header.Get("X-Cut")
@@ -174,7 +174,7 @@ func newerService(t *testing.T, origin string) http.Handler {
 	to, _ := url.Parse(origin)
 	growing := growingFields(t)
 	return &httputil.ReverseProxy{
-		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to); r.Out.Header.Set("Accept-Encoding", "identity") }, ErrorLog: log.New(io.Discard, "", 0),
+		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to); r.Out.Header.Set("Accept-Encoding", "identity") }, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
 		ModifyResponse: func(r *http.Response) error {
 			if r.Header.Get("Content-Type") != "application/json" {
 				return nil

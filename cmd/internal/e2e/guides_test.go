@@ -83,7 +83,7 @@ func TestGuides(t *testing.T) {
 			if len(want[filepath.Base(file)]) == 0 && len(programs[filepath.Base(file)]) == 0 {
 				return
 			}
-			r := ready{}
+			var r ready
 			if strings.Contains(string(text), "sandbox/clock") {
 				_, r = startDev(t, nil, t.TempDir())
 			} else {
@@ -130,36 +130,31 @@ func TestGuidesAreWhole(t *testing.T) {
 	}
 }
 
-// runPrograms runs the programs of a guide, and wants each to print the same.
+// runPrograms runs the programs of a guide with the clients that the service gives, and wants each to
+// print the same.
 func runPrograms(t *testing.T, guide string, r ready, want string) {
 	t.Helper()
-	sdk, err := filepath.Abs("../../../adapters/sdk")
-	if err != nil {
-		t.Fatal(err)
-	}
-	commands := map[string][2]string{ // the name of the file, and how it is run
-		"go":         {"main.go", "go run ."},
-		"typescript": {"main.mjs", "node main.mjs"},
-		"python":     {"main.py", "python3 main.py"},
+	commands := map[string][2]string{ // the name of the file, and how its client is installed and it is run
+		"go": {"main.go", `go mod init guide && GOPROXY=$MOLAR_BASE_URL/docs/clients/go,off GONOSUMDB=github.com/molar-billing ` +
+			`go get github.com/molar-billing/molar/adapters/sdk/go && go run . > out`},
+		"typescript": {"main.mjs", `npm install --no-audit --no-fund $MOLAR_BASE_URL/docs/clients/molar.tgz && node main.mjs > out`},
+		"python": {"main.py", `curl -sO $MOLAR_BASE_URL$(curl -s $MOLAR_BASE_URL/docs/guides/clients.md | grep -o '/docs/clients/molar_billing[^ ` + "`" + `]*') && ` +
+			`python3 -m zipfile -e *.whl installed && PYTHONPATH=installed python3 main.py > out`},
 	}
 	for language, how := range commands {
 		for _, program := range blocks(guide, language) {
 			dir := t.TempDir()
-			module := "module guide\n\ngo 1.23\n\nrequire github.com/molar-billing/molar/adapters/sdk/go v0.0.0\n\n" +
-				"replace github.com/molar-billing/molar/adapters/sdk/go => " + sdk + "/go\n"
-			scope := filepath.Join(dir, "node_modules/@molar-billing")
-			err := errors.Join(os.WriteFile(filepath.Join(dir, how[0]), []byte(program), 0o600), os.WriteFile(dir+"/go.mod", []byte(module), 0o600),
-				os.MkdirAll(scope, 0o700), os.Symlink(sdk+"/typescript", scope+"/molar"))
-			if err != nil {
+			if err := os.WriteFile(filepath.Join(dir, how[0]), []byte(program), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			cmd := exec.CommandContext(t.Context(), "bash", "-c", how[1])
+			cmd := exec.CommandContext(t.Context(), "bash", "-ec", how[1])
 			cmd.Dir = dir
 			cmd.Env = append(os.Environ(), "MOLAR_API_KEY="+r.Keys["test"], "MOLAR_BASE_URL="+strings.TrimSuffix(r.BaseURL, "/api/v1"),
-				"OFFICE="+r.Offices["test"], "PYTHONPATH="+sdk+"/python/src", "PYTHONDONTWRITEBYTECODE=1")
-			out, err := cmd.CombinedOutput()
-			if err != nil || string(out) != want {
-				t.Errorf("the program in %s: %v\n%s", language, err, out)
+				"OFFICE="+r.Offices["test"], "GOFLAGS=-modcacherw", "GOMODCACHE="+filepath.Join(dir, "modules"), "GOTOOLCHAIN=local")
+			said, err := cmd.CombinedOutput()
+			out, err1 := os.ReadFile(filepath.Join(dir, "out"))
+			if err := errors.Join(err, err1); err != nil || string(out) != want {
+				t.Errorf("the program in %s: %v\n%s\n%s", language, err, said, out)
 			}
 		}
 	}

@@ -91,6 +91,12 @@ func (p *page) emulate(width int, dark bool) error {
 // accessible fails the journey on faults that axe-core finds.
 func (p *page) accessible(what string) {
 	p.tb.Helper()
+	p.accessibleBut(what, "")
+}
+
+// accessibleBut is accessible without the parts of the page that a selector names.
+func (p *page) accessibleBut(what, without string) {
+	p.tb.Helper()
 	r := p.rod.Timeout(patience)
 	there, err := p.eval(r, "() => typeof axe") // since a screen before, in the same document
 	if err == nil && there == "undefined" {
@@ -99,13 +105,13 @@ func (p *page) accessible(what string) {
 	if err != nil {
 		p.tb.Fatal(err)
 	}
-	found, err := r.Evaluate(rod.Eval(`async () => {
-		const { violations } = await axe.run(document, {
+	found, err := r.Evaluate(rod.Eval(`async (without) => {
+		const { violations } = await axe.run(without === "" ? document : { exclude: [[without]] }, {
 			runOnly: { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"] }, resultTypes: ["violations"],
 			rules: { region: { enabled: true } }, // everything is inside a landmark
 		})
 		return violations.flatMap((v) => v.nodes.map((n) => v.id + ": " + n.target.join(" ") + "\n" + n.failureSummary))
-	}`).ByPromise())
+	}`, without).ByPromise())
 	if err != nil {
 		p.tb.Fatalf("axe: %v", err)
 	}

@@ -61,6 +61,11 @@ def _merged(body: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, An
     return all_
 
 
+def _passes(error: MolarError | MolarConnectionError) -> bool:
+    """Tell whether what failed may succeed a little later."""
+    return isinstance(error, MolarConnectionError) or error.retryable
+
+
 class WaitError(TimeoutError):
     """A claim did not come to a state in time. ``claim`` is the claim as it was read last."""
 
@@ -79,12 +84,17 @@ class Claims(ClaimsOperations):
     def wait(self, id: str, until: str | Collection[str] | Callable[[Claim], bool], timeout: float = 60) -> Claim:
         """Wait until a claim is in one of the states, for at most so many seconds.
 
-        It follows the claim's events, and also reads the claim again every 5 s.
+        It follows the claim's events, and also reads the claim again every 5 s. A lost connection does not end it.
         """
         deadline = time.monotonic() + timeout
         newest: str | None = None
+        claim: Claim | None = None
         while True:
-            claim = self.get(id)
+            try:
+                claim = self.get(id)
+            except (MolarError, MolarConnectionError) as error:
+                if claim is None or not _passes(error):
+                    raise
             if until(claim) if callable(until) else claim.state in ([until] if isinstance(until, str) else until):
                 return claim
             again = time.monotonic() + READ_AGAIN
@@ -92,7 +102,12 @@ class Claims(ClaimsOperations):
                 if time.monotonic() >= deadline:
                     raise WaitError(claim)
                 time.sleep(max(min(POLL_EVERY / 2, deadline - time.monotonic()), 0.001))
-                last = self._events.list(resource_id=id, limit=1).page().data
+                try:
+                    last = self._events.list(resource_id=id, limit=1).page().data
+                except (MolarError, MolarConnectionError) as error:
+                    if not _passes(error):
+                        raise
+                    continue
                 if last and last[0].id != newest:
                     newest = last[0].id
                     break
@@ -126,7 +141,7 @@ class Events(EventsOperations):
             try:
                 page = self.list(options=options, **query).page()
             except (MolarError, MolarConnectionError) as error:
-                if isinstance(error, MolarError) and not error.retryable:
+                if not _passes(error):
                     raise
                 time.sleep(POLL_EVERY)
                 continue

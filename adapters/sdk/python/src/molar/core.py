@@ -125,7 +125,10 @@ class Core:
             if call.answers and error.code == "PAYER_REJECTED" and error.body.get("check"):
                 return cast("dict[str, Any]", error.body["check"])
             raise
-        return json.loads(text) if text else {}
+        try:
+            return json.loads(text) if text else {}
+        except ValueError:
+            raise refused(200, {}, text, self.origin) from None
 
     def send(self, call: Call) -> bytes:
         """Send a request, and return the body of its reply."""
@@ -196,6 +199,8 @@ class Core:
         except NotSent as error:
             raise MolarConnectionError(self.origin, error.__cause__ or error, maybe_received=False) from error
         except OSError as error:
+            if form is not None and form.unreadable is not None:
+                raise form.unreadable from None
             raise MolarConnectionError(self.origin, error, maybe_received=True) from error
         if options.reply is not None:
             options.reply.status = response.status

@@ -38,6 +38,8 @@ class Form:
     length: int | None
     once: bool
     parts: Callable[[], Iterator[bytes]]
+    unreadable: OSError | None = None
+    """Why the file could not be read, which is no fault of the connection."""
 
 
 def form_of(file: Upload, fields: Mapping[str, Any], progress: Progress | None) -> Form:
@@ -60,7 +62,15 @@ def form_of(file: Upload, fields: Mapping[str, Any], progress: Progress | None) 
     def parts() -> Iterator[bytes]:
         yield first
         sent = 0
-        for chunk in _chunks(file):
+        chunks = _chunks(file)
+        while True:
+            try:
+                chunk = next(chunks, None)
+            except OSError as error:
+                form.unreadable = error
+                raise
+            if chunk is None:
+                break
             yield chunk
             sent += len(chunk)
             if progress:
@@ -68,7 +78,8 @@ def form_of(file: Upload, fields: Mapping[str, Any], progress: Progress | None) 
         yield last
 
     length = None if total is None else len(first) + total + len(last)
-    return Form(f"multipart/form-data; boundary={boundary}", length, once, parts)
+    form = Form(f"multipart/form-data; boundary={boundary}", length, once, parts)
+    return form
 
 
 def _chunks(file: Upload) -> Iterator[bytes]:

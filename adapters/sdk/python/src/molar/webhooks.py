@@ -22,6 +22,8 @@ def unwrap(body: bytes, headers: Mapping[str, str], *secrets: str) -> Event:
     Give the body as it came, and while you change the secret both secrets. A webhook can come twice: the
     header webhook-id is the same then.
     """
+    if not secrets:
+        raise ValueError("there is no webhook secret: give the one that the endpoint had when it was created")
     header = {name.lower(): value for name, value in headers.items()}
     at = header.get("webhook-timestamp", "")
     if not (at.isascii() and at.isdigit()) or abs(time.time() - int(at)) > TOLERANCE:

@@ -84,8 +84,8 @@ func TestWebhookExample(t *testing.T) {
 		{"unknown", http.StatusNoContent, ""},
 	} {
 		var signed struct {
-			Body    string
-			Headers map[string]string
+			Body    string            `json:"body"`
+			Headers map[string]string `json:"headers"`
 		}
 		if err := json.Unmarshal(hooks[hook.name], &signed); err != nil {
 			t.Fatal(err)

@@ -4,7 +4,6 @@ import { readFileSync, statSync } from "node:fs";
 import {
   AuthenticationError,
   type CallOptions,
-  type Changes,
   type Claim,
   type ClaimRequest,
   ConflictError,
@@ -40,17 +39,38 @@ const office = await client.offices.create({
   phone: "5185550100",
   address: { line1: "1 Main Street", city: "Albany", state: "NY", zip: "122070001" },
 });
-await client.providers.create({ first_name: "Ann", last_name: "Rivers", npi: "1679576722", taxonomy: "1223G0001X" });
+await client.providers.create({
+  first_name: "Ann",
+  last_name: "Rivers",
+  npi: "1679576722",
+  taxonomy: "1223G0001X",
+});
 await client.sandbox.updateClock({ running: false });
 
 const short = () => randomUUID().slice(0, 8);
 
-function check(ending: string, options?: CallOptions, member = short() + ending): Promise<EligibilityCheck> {
-  const subscriber = { first_name: "Jane", last_name: "Doe", date_of_birth: "1985-04-12", member_id: member };
-  return client.eligibility.create({ office_id: office.id, payer_id: "CHTEST", subscriber }, options);
+function check(
+  ending: string,
+  options?: CallOptions,
+  member = short() + ending,
+): Promise<EligibilityCheck> {
+  const subscriber = {
+    first_name: "Jane",
+    last_name: "Doe",
+    date_of_birth: "1985-04-12",
+    member_id: member,
+  };
+  return client.eligibility.create(
+    { office_id: office.id, payer_id: "CHTEST", subscriber },
+    options,
+  );
 }
 
-function claim(more: Partial<ClaimRequest> & { ending?: string } = {}, by = client, options?: CallOptions): Promise<Claim> {
+function claim(
+  more: Partial<ClaimRequest> & { ending?: string } = {},
+  by = client,
+  options?: CallOptions,
+): Promise<Claim> {
   const { ending = "", ...fields } = more;
   return by.claims.create(
     {
@@ -73,23 +93,37 @@ function claim(more: Partial<ClaimRequest> & { ending?: string } = {}, by = clie
 }
 
 async function attachment(): Promise<string> {
-  return (await client.attachments.create({ claim_id: (await claim({ draft: true })).id, narrative: "See the film." })).id;
+  return (
+    await client.attachments.create({
+      claim_id: (await claim({ draft: true })).id,
+      narrative: "See the film.",
+    })
+  ).id;
 }
 
 function upload(by: Molar, file: Upload, to: string, options?: CallOptions) {
-  return by.attachments.uploadDocument(to, file, { document_type: "12", image_date: yesterday, orientation: "right" }, options);
+  return by.attachments.uploadDocument(
+    to,
+    file,
+    { document_type: "12", image_date: yesterday, orientation: "right" },
+    options,
+  );
 }
 
 async function advance(by?: string): Promise<void> {
   await client.sandbox.advanceClock(by === undefined ? { until: "idle" } : { by });
-  while ((await client.sandbox.clock()).state !== "ready") await new Promise((done) => setTimeout(done, 50));
+  while ((await client.sandbox.clock()).state !== "ready")
+    await new Promise((done) => setTimeout(done, 50));
 }
 
 function want(good: unknown, ...about: unknown[]): asserts good {
   if (!good) throw new Error(JSON.stringify(about).slice(0, 600));
 }
 
-async function refused<E extends Error>(kind: abstract new (...args: never[]) => E, does: () => unknown): Promise<E> {
+async function refused<E extends Error>(
+  kind: abstract new (...args: never[]) => E,
+  does: () => unknown,
+): Promise<E> {
   try {
     await does();
   } catch (error) {
@@ -121,7 +155,11 @@ interface Signed {
   headers: Record<string, string>;
 }
 const webhooks = () =>
-  JSON.parse(readFileSync(env("MOLAR_WEBHOOKS"), "utf8")) as Record<"paid" | "old" | "unknown", Signed> & Record<"secret" | "other", string>;
+  JSON.parse(readFileSync(env("MOLAR_WEBHOOKS"), "utf8")) as Record<
+    "paid" | "old" | "unknown",
+    Signed
+  > &
+    Record<"secret" | "other", string>;
 
 const cases: Record<string, () => Promise<void>> = {
   async check_answered() {
@@ -139,20 +177,38 @@ const cases: Record<string, () => Promise<void>> = {
   },
   async check_unanswered_raises_with_check() {
     const error = await refused(PayerError, () => check("-PAYER-DOWN"));
-    want(error.status === 502 && error.code === "PAYER_UNAVAILABLE" && !error.retryable && error.needsNewKey, error);
+    want(
+      error.status === 502 &&
+        error.code === "PAYER_UNAVAILABLE" &&
+        !error.retryable &&
+        error.needsNewKey,
+      error,
+    );
     want(error.check?.outcome === "payer_unavailable", error.body);
   },
   async same_key_replayed() {
     const idempotencyKey = randomUUID();
     let reply: Reply | undefined;
-    const request = { first_name: "Pat", last_name: "Roe", npi: "1679576722", taxonomy: "1223G0001X" };
+    const request = {
+      first_name: "Pat",
+      last_name: "Roe",
+      npi: "1679576722",
+      taxonomy: "1223G0001X",
+    };
     const one = await client.providers.create(request, { idempotencyKey });
-    const two = await client.providers.create(request, { idempotencyKey, onReply: (r) => (reply = r) });
+    const two = await client.providers.create(request, {
+      idempotencyKey,
+      onReply: (r) => (reply = r),
+    });
     want(one.id === two.id && reply?.replayed, reply);
   },
   async upload_with_progress() {
     const told: (number | undefined)[][] = [];
-    const a = await upload(client, { path: image, onProgress: (...at) => told.push(at) }, await attachment());
+    const a = await upload(
+      client,
+      { path: image, onProgress: (...at) => told.push(at) },
+      await attachment(),
+    );
     const size = statSync(image).size;
     want(a.documents.length === 1 && told.at(-1)?.[0] === size && told.at(-1)?.[1] === size, told);
   },
@@ -168,17 +224,26 @@ const cases: Record<string, () => Promise<void>> = {
     want((await client.attachments.get(to)).documents.length === 0);
   },
   async cut_upload_retried() {
-    const a = await upload(cut, { path: image }, await attachment(), { headers: { "X-Cut": "upload" } });
+    const a = await upload(cut, { path: image }, await attachment(), {
+      headers: { "X-Cut": "upload" },
+    });
     want((await client.attachments.get(a.id)).documents.length === 1);
   },
   async download_stream() {
     const a = await upload(client, { path: image }, await attachment());
     const d = await client.attachments.downloadDocument(a.id, a.documents[0]?.id ?? "");
     const content = await d.bytes();
-    want(d.contentType === "image/jpeg" && content[0] === 0xff && content[1] === 0xd8, d.contentType);
+    want(
+      d.contentType === "image/jpeg" && content[0] === 0xff && content[1] === 0xd8,
+      d.contentType,
+    );
   },
   async attachment_closed() {
-    const a = await upload(client, { bytes: readFileSync(image), name: "film.jpg" }, await attachment());
+    const a = await upload(
+      client,
+      { bytes: readFileSync(image), name: "film.jpg" },
+      await attachment(),
+    );
     const closed = await client.attachments.close(a.id);
     want(closed.state === "closed" && closed.attachment_number, closed);
   },
@@ -204,10 +269,19 @@ const cases: Record<string, () => Promise<void>> = {
   },
   async claim_changed_meanwhile() {
     const c = await claim({ draft: true });
-    const changed = await client.claims.update(c.id, { draft: true, note: "one" }, { ifVersion: c.version });
+    const changed = await client.claims.update(
+      c.id,
+      { draft: true, note: "one" },
+      { ifVersion: c.version },
+    );
     want(changed.version === c.version + 1, changed.version);
-    const error = await refused(ConflictError, () => client.claims.update(c.id, { draft: true, note: "two" }, { ifVersion: c.version }));
-    want(error.status === 412 && error.code === "CHANGED_MEANWHILE" && error.body.changed, error.body);
+    const error = await refused(ConflictError, () =>
+      client.claims.update(c.id, { draft: true, note: "two" }, { ifVersion: c.version }),
+    );
+    want(
+      error.status === 412 && error.code === "CHANGED_MEANWHILE" && error.body.changed,
+      error.body,
+    );
   },
   async claim_voided() {
     want((await client.claims.void((await claim()).id)).state === "voided");
@@ -218,7 +292,9 @@ const cases: Record<string, () => Promise<void>> = {
     const era = await first(client.eras.list({ needs_attention: true, claim_id: c.id }));
     const part = await first(client.eras.listClaims(era.id));
     want(part.status === "needs_review", part);
-    const done = await client.eras.applyClaim(era.id, String(part.ordinal), { note: "The payer confirmed it by telephone." });
+    const done = await client.eras.applyClaim(era.id, String(part.ordinal), {
+      note: "The payer confirmed it by telephone.",
+    });
     want(done.status === "applied", done);
     await client.eras.post(era.id);
     want((await client.claims.reconcile(c.id)).state === "reconciled");
@@ -229,14 +305,25 @@ const cases: Record<string, () => Promise<void>> = {
     const era = await first(client.eras.list({ claim_id: c.id }));
     const content = await (await client.eras.file(era.id)).bytes();
     const known = await client.eras.import({ bytes: content, name: "again.835" });
-    want(known.payments.length === 1 && known.payments[0]?.status === "duplicate" && known.payments[0].era_id === era.id, known);
+    want(
+      known.payments.length === 1 &&
+        known.payments[0]?.status === "duplicate" &&
+        known.payments[0].era_id === era.id,
+      known,
+    );
   },
   async payer_request_answered() {
     const c = await claim({ draft: true });
-    const r = await client.payerRequests.create({ claim_id: c.id, reference_number: "R-2207", requested: "A film of tooth 14." });
+    const r = await client.payerRequests.create({
+      claim_id: c.id,
+      reference_number: "R-2207",
+      requested: "A film of tooth 14.",
+    });
     const a = await client.attachments.create({ payer_request_id: r.id, kind: "solicited" });
     await upload(client, { path: image }, a.id);
-    const answer = await client.payerRequests.answer(r.id, { narrative: "The film that you asked for." });
+    const answer = await client.payerRequests.answer(r.id, {
+      narrative: "The film that you asked for.",
+    });
     want(answer.payer_request.state === "answered", answer);
   },
   async pages_iterated() {
@@ -256,7 +343,9 @@ const cases: Record<string, () => Promise<void>> = {
   async events_tail_resumed() {
     const c = await claim();
     await advance("PT1H");
-    const ids = (await all(client.events.list({ order: "asc", resource_id: c.id }))).map((e) => e.id);
+    const ids = (await all(client.events.list({ order: "asc", resource_id: c.id }))).map(
+      (e) => e.id,
+    );
     want(ids.length >= 3, ids);
     const got: string[] = [];
     for await (const e of client.events.tail(undefined, { resource_id: c.id })) {
@@ -270,9 +359,16 @@ const cases: Record<string, () => Promise<void>> = {
     want(got.join() === ids.join(), got, ids);
   },
   async event_expired() {
-    const tail = cut.events.tail("evt_00000000000000000000000000", {}, { headers: { "X-Cut": "expired" } });
+    const tail = cut.events.tail(
+      "evt_00000000000000000000000000",
+      {},
+      { headers: { "X-Cut": "expired" } },
+    );
     const error = await refused(EventExpiredError, () => tail.next());
-    want(error.status === 410 && error.oldestEventId === "evt_01JGFJJZ00FC1R3ZY5N7Q8Z4VK", error.body);
+    want(
+      error.status === 410 && error.oldestEventId === "evt_01JGFJJZ00FC1R3ZY5N7Q8Z4VK",
+      error.body,
+    );
   },
   async webhook_verified() {
     const { paid, secret, other } = webhooks();
@@ -282,19 +378,27 @@ const cases: Record<string, () => Promise<void>> = {
   },
   async webhook_forged_refused() {
     const { paid, old, secret, other } = webhooks();
-    await refused(SignatureError, () => client.webhooks.unwrap(`${paid.body} `, paid.headers, secret));
+    await refused(SignatureError, () =>
+      client.webhooks.unwrap(`${paid.body} `, paid.headers, secret),
+    );
     await refused(SignatureError, () => client.webhooks.unwrap(paid.body, paid.headers, other));
     await refused(SignatureError, () => client.webhooks.unwrap(old.body, old.headers, secret));
   },
   async webhook_unknown_event_passes() {
     const { unknown, secret } = webhooks();
     const event = client.webhooks.unwrap(unknown.body, unknown.headers, secret);
-    want(String(event.type) === "claim.teleported" && (event.data as { to: string }).to === "Mars", event);
+    want(
+      String(event.type) === "claim.teleported" && (event.data as { to: string }).to === "Mars",
+      event,
+    );
   },
   async lost_reply_not_doubled() {
     const patient_control_number = short();
     let reply: Reply | undefined;
-    await claim({ draft: true, patient_control_number }, cut, { headers: { "X-Cut": "reply" }, onReply: (r) => (reply = r) });
+    await claim({ draft: true, patient_control_number }, cut, {
+      headers: { "X-Cut": "reply" },
+      onReply: (r) => (reply = r),
+    });
     want(reply?.replayed, reply);
     await once(patient_control_number);
   },
@@ -325,27 +429,51 @@ const cases: Record<string, () => Promise<void>> = {
     );
     const fields = error.faults.map((f) => f.field);
     want(error.status === 422 && fields.length >= 2 && fields.includes("lines.0.fee"), fields);
-    want(error.requestId.startsWith("req_") && error.docUrl === `${env("MOLAR_BASE_URL")}/docs/errors/INVALID_REQUEST`, error.docUrl);
+    want(
+      error.requestId.startsWith("req_") &&
+        error.docUrl === `${env("MOLAR_BASE_URL")}/docs/errors/INVALID_REQUEST`,
+      error.docUrl,
+    );
   },
   async not_found() {
-    const error = await refused(NotFoundError, () => client.claims.get("clm_00000000000000000000000000"));
+    const error = await refused(NotFoundError, () =>
+      client.claims.get("clm_00000000000000000000000000"),
+    );
     want(error.status === 404 && !error.retryable, error);
   },
   async permission_denied() {
     const reader = new Molar({ apiKey: env("MOLAR_READONLY_KEY") });
-    await refused(PermissionDeniedError, () => reader.claims.create({ office_id: office.id, payer_id: "CHTEST" }));
+    await refused(PermissionDeniedError, () =>
+      reader.claims.create({ office_id: office.id, payer_id: "CHTEST" }),
+    );
   },
   async wrong_key_refused() {
-    await refused(AuthenticationError, () => new Molar({ apiKey: `molar_test_${"0".repeat(38)}` }).me.get());
+    await refused(AuthenticationError, () =>
+      new Molar({ apiKey: `molar_test_${"0".repeat(38)}` }).me.get(),
+    );
   },
   async patch_absent_null_value() {
     const c = await claim({ draft: true, note: "stays", prior_authorization: "PA-1" });
-    const changed = await client.claims.update(c.id, { draft: true, prior_authorization: null, referral_number: "R-1" });
-    want(changed.note === "stays" && changed.prior_authorization === null && changed.referral_number === "R-1", changed);
+    const changed = await client.claims.update(c.id, {
+      draft: true,
+      prior_authorization: null,
+      referral_number: "R-1",
+    });
+    want(
+      changed.note === "stays" &&
+        changed.prior_authorization === null &&
+        changed.referral_number === "R-1",
+      changed,
+    );
   },
   async amounts_are_exact() {
     const c = await claim({ draft: true });
-    const lines = [10, 20, 30].map((n) => ({ procedure_code: "D0220", fee: fromCents(n), service_date: yesterday, tooth: "14" }));
+    const lines = [10, 20, 30].map((n) => ({
+      procedure_code: "D0220",
+      fee: fromCents(n),
+      service_date: yesterday,
+      tooth: "14",
+    }));
     const changed = await client.claims.update(c.id, { draft: true, lines });
     want(changed.lines.reduce((sum, line) => sum + cents(line.fee ?? ""), 0) === 60, changed.lines);
     await refused(RangeError, () => cents("1.5"));
@@ -354,7 +482,11 @@ const cases: Record<string, () => Promise<void>> = {
     const before = await client.sandbox.clock();
     await advance("P1D");
     const after = await client.sandbox.clock();
-    want(!after.running && Date.parse(after.now) - Date.parse(before.now) === 24 * 3600 * 1000, before, after);
+    want(
+      !after.running && Date.parse(after.now) - Date.parse(before.now) === 24 * 3600 * 1000,
+      before,
+      after,
+    );
   },
   async dropped_reply_of_the_sandbox() {
     const patient_control_number = short();
@@ -366,14 +498,22 @@ const cases: Record<string, () => Promise<void>> = {
   },
   async raw_request_and_headers() {
     let reply: Reply | undefined;
-    const me = await client.request<{ object: string }>("GET", "/me", undefined, undefined, { onReply: (r) => (reply = r) });
+    const me = await client.request<{ object: string }>("GET", "/me", undefined, undefined, {
+      onReply: (r) => (reply = r),
+    });
     want(me.object === "me" && reply?.requestId === reply?.headers.get("x-request-id"), me);
-    const made = await client.request<{ object: string }>("POST", "/offices", { name: "Raw", npi: "1234567893" });
+    const made = await client.request<{ object: string }>("POST", "/offices", {
+      name: "Raw",
+      npi: "1234567893",
+    });
     want(made.object === "office", made);
   },
   async unknown_things_pass() {
     const c = await check("-ACTIVE-FULL");
-    want((c as unknown as { x_unknown?: string }).x_unknown === (throughProxy ? "new" : undefined), c);
+    want(
+      (c as unknown as { x_unknown?: string }).x_unknown === (throughProxy ? "new" : undefined),
+      c,
+    );
     want((c.network_status === "x_unknown_value") === throughProxy, c.network_status);
     await claim();
     const kinds = (await all(client.events.list({ limit: 50 }))).map((e) => String(e.type));
@@ -381,7 +521,9 @@ const cases: Record<string, () => Promise<void>> = {
   },
 };
 
-const listed = readFileSync(new URL("../../../cases.md", import.meta.url), "utf8").matchAll(/^- `([a-z_]+)`/gm);
+const listed = readFileSync(new URL("../../../cases.md", import.meta.url), "utf8").matchAll(
+  /^- `([a-z_]+)`/gm,
+);
 let failed = false;
 for (const [, name = ""] of listed) {
   try {
@@ -391,7 +533,9 @@ for (const [, name = ""] of listed) {
     console.log(`ok ${name}`);
   } catch (error) {
     failed = true;
-    console.log(`not ok ${name}: ${error instanceof Error ? (error.stack ?? "").slice(0, 600) : String(error)}`);
+    console.log(
+      `not ok ${name}: ${error instanceof Error ? (error.stack ?? "").slice(0, 600) : String(error)}`,
+    );
   }
 }
 process.exit(failed ? 1 : 0);

@@ -42,7 +42,7 @@ export interface Reply {
   replayed: boolean;
 }
 
-/** @internal */
+/** What an operation sends. The declarations of the operations need it. */
 export interface Call {
   method: string;
   path: string;
@@ -69,11 +69,16 @@ export class Core {
 
   constructor(options: Options) {
     if ("window" in globalThis && "document" in globalThis) {
-      throw new Error("Molar's client does not run in a browser: whoever opens the page could read patients with its key. Call your own server.");
+      throw new Error(
+        "Molar's client does not run in a browser: whoever opens the page could read patients with its key. " +
+          "Call your own server.",
+      );
     }
     const key = options.apiKey ?? process.env.MOLAR_API_KEY;
     if (!key) throw new Error("there is no API key: set MOLAR_API_KEY or apiKey");
-    this.origin = originOf(options.baseUrl || process.env.MOLAR_BASE_URL || "http://127.0.0.1:8080");
+    this.origin = originOf(
+      options.baseUrl || process.env.MOLAR_BASE_URL || "http://127.0.0.1:8080",
+    );
     this.#key = key;
     this.timeout = options.timeout ?? 45_000;
     this.maxRetries = options.maxRetries ?? 2;
@@ -87,7 +92,12 @@ export class Core {
       const text = await response.text();
       return (text === "" ? undefined : parsed(response, text, this.origin)) as T;
     } catch (error) {
-      if (call.answers && error instanceof MolarError && error.code === "PAYER_REJECTED" && error.body.check) {
+      if (
+        call.answers &&
+        error instanceof MolarError &&
+        error.code === "PAYER_REJECTED" &&
+        error.body.check
+      ) {
         return error.body.check as T;
       }
       throw error;
@@ -95,7 +105,7 @@ export class Core {
   }
 
   async download(call: Call, options?: CallOptions): Promise<Download> {
-    return downloaded(await this.send(call, options, true));
+    return downloaded(await this.send(call, options, true), this.origin);
   }
 
   private async send(call: Call, options: CallOptions = {}, streams = false): Promise<Response> {
@@ -104,18 +114,31 @@ export class Core {
     const deadline = Date.now() + Math.max(attempt, wholeTimeout);
     for (let retries = 0; ; ) {
       try {
-        return await this.attempt(call, options, key, Math.min(attempt, deadline - Date.now()), streams);
+        return await this.attempt(
+          call,
+          options,
+          key,
+          Math.min(attempt, deadline - Date.now()),
+          streams,
+        );
       } catch (error) {
         const wait = this.again(call, key, error, retries);
-        if (wait === undefined || Date.now() + wait > deadline || options.signal?.aborted) throw error;
-        if (!(error instanceof MolarError && error.code === "IDEMPOTENCY_KEY_IN_USE")) retries++; // waiting for one's own key is none
+        if (wait === undefined || Date.now() + wait > deadline || options.signal?.aborted)
+          throw error;
+        const waits = error instanceof MolarError && error.code === "IDEMPOTENCY_KEY_IN_USE";
+        if (!waits) retries++; // a wait for the key's own first request is no retry
         await pause(wait, options.signal);
       }
     }
   }
 
   /** again returns after what time a request is sent again, or undefined. */
-  private again(call: Call, key: string | undefined, error: unknown, retries: number): number | undefined {
+  private again(
+    call: Call,
+    key: string | undefined,
+    error: unknown,
+    retries: number,
+  ): number | undefined {
     if (call.file && "stream" in call.file) return undefined; // it cannot be read again
     let pause = firstPause * 2 ** retries * (1 - Math.random() / 4);
     if (error instanceof MolarError) {
@@ -125,10 +148,21 @@ export class Core {
       return error.retryable && counts && pause <= longestPause ? pause : undefined;
     }
     const safe = key !== undefined || call.method === "GET" || !call.keyed;
-    return error instanceof MolarConnectionError && !error.ended && safe && retries < this.maxRetries ? pause : undefined;
+    return error instanceof MolarConnectionError &&
+      !error.ended &&
+      safe &&
+      retries < this.maxRetries
+      ? pause
+      : undefined;
   }
 
-  private async attempt(call: Call, options: CallOptions, key: string | undefined, timeout: number, streams: boolean): Promise<Response> {
+  private async attempt(
+    call: Call,
+    options: CallOptions,
+    key: string | undefined,
+    timeout: number,
+    streams: boolean,
+  ): Promise<Response> {
     const headers = new Headers({
       authorization: `Bearer ${this.#key}`,
       "user-agent": `molar-typescript/${version} (node ${process.version})`,
@@ -155,12 +189,17 @@ export class Core {
     let response: Response;
     let text = "";
     try {
-      response = await this.fetch(this.origin + "/api/v1" + call.path + query(call.query), request);
+      response = await this.fetch(`${this.origin}/api/v1${call.path}${query(call.query)}`, request);
       if (!streams || response.status >= 300) text = await response.text();
     } catch (error) {
       sent?.body.cancel().catch(() => {}); // a fetch that has it cancels it itself
       if (sent?.unreadable) throw sent.unreadable.error;
-      throw new MolarConnectionError(this.origin, error, !unsent(error), options.signal?.aborted ?? false);
+      throw new MolarConnectionError(
+        this.origin,
+        error,
+        !unsent(error),
+        options.signal?.aborted ?? false,
+      );
     }
     options.onReply?.({
       status: response.status,
@@ -169,7 +208,12 @@ export class Core {
       replayed: response.headers.get("idempotent-replayed") === "true",
     });
     if (response.status >= 300) throw refused(response.status, response.headers, text, this.origin);
-    return streams ? response : new Response(text === "" ? null : text, { status: response.status, headers: response.headers });
+    return streams
+      ? response
+      : new Response(text === "" ? null : text, {
+          status: response.status,
+          headers: response.headers,
+        });
   }
 }
 
@@ -177,7 +221,9 @@ export class Core {
 function originOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`) {
-    throw new Error("the base URL is not the origin of a service: give one such as https://molar.example, without a path");
+    throw new Error(
+      "the base URL is not the origin of a service: give one such as https://molar.example, without a path",
+    );
   }
   return url.origin;
 }
@@ -198,7 +244,14 @@ export async function pause(time: number, signal?: AbortSignal): Promise<void> {
 /** unsent tells whether a connection was never made. */
 function unsent(error: unknown): boolean {
   const code = (error as { cause?: { code?: string } }).cause?.code ?? "";
-  return ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"].includes(code);
+  return [
+    "ECONNREFUSED",
+    "ENOTFOUND",
+    "EAI_AGAIN",
+    "EHOSTUNREACH",
+    "ENETUNREACH",
+    "UND_ERR_CONNECT_TIMEOUT",
+  ].includes(code);
 }
 
 function query(params: object | undefined): string {

@@ -23,7 +23,10 @@ export class MolarError extends Error {
   /** The idempotency key keeps this reply: to try again, send a new one. */
   readonly needsNewKey: boolean;
   readonly headers: Headers;
-  /** The body, with fields that this version does not know. It can show a patient: console.log of an error leaves it out. */
+  /**
+   * The body, with fields that this version does not know. It can show a patient: console.log of an
+   * error leaves it out.
+   */
   declare readonly body: Record<string, unknown>;
 
   constructor(status: number, headers: Headers, body: Record<string, unknown>, origin: string) {
@@ -32,7 +35,12 @@ export class MolarError extends Error {
       typeof body.message === "string" && typeof body.error === "string"
         ? body.message
         : "The reply is not one of Molar. Check the base URL, and what stands before the service.";
-    super([`${[status, body.error].filter(Boolean).join(" ")}: ${message}`, ...faults.map((f) => `${f.field}: ${f.message}`)].join("; "));
+    super(
+      [
+        `${[status, body.error].filter(Boolean).join(" ")}: ${message}`,
+        ...faults.map((f) => `${f.field}: ${f.message}`),
+      ].join("; "),
+    );
     this.name = new.target.name;
     this.status = status;
     this.code = typeof body.error === "string" ? body.error : "";
@@ -40,7 +48,8 @@ export class MolarError extends Error {
     this.requestId = headers.get("x-request-id") ?? "";
     this.docUrl = typeof body.doc_url === "string" ? origin + body.doc_url : undefined;
     const asked = headers.get("x-should-retry");
-    this.retryable = asked === null && this.code === "" ? [502, 503, 504].includes(status) : asked === "true";
+    this.retryable =
+      asked === null && this.code === "" ? [502, 503, 504].includes(status) : asked === "true";
     this.needsNewKey = body.needs_new_key === true;
     this.headers = headers;
     Object.defineProperty(this, "body", { value: body });
@@ -112,7 +121,12 @@ export class SignatureError extends Error {
 }
 
 /** @internal */
-export function refused(status: number, headers: Headers, text: string, origin: string): MolarError {
+export function refused(
+  status: number,
+  headers: Headers,
+  text: string,
+  origin: string,
+): MolarError {
   let body: Record<string, unknown> = {};
   try {
     const read: unknown = JSON.parse(text);

@@ -4,6 +4,7 @@ import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
+import { MolarConnectionError } from "./errors.js";
 
 interface Told {
   /** Is told how much was sent; total is undefined if it is not known. */
@@ -15,7 +16,11 @@ interface Told {
  * breaks, the error says whether the service may have it.
  */
 export type Upload = Told &
-  ({ path: string } | { bytes: Uint8Array; name: string } | { stream: AsyncIterable<Uint8Array>; name: string });
+  (
+    | { path: string }
+    | { bytes: Uint8Array; name: string }
+    | { stream: AsyncIterable<Uint8Array>; name: string }
+  );
 
 /** A file of a reply. */
 export interface Download {
@@ -45,7 +50,8 @@ export async function form(file: Upload, fields: object): Promise<Form> {
     head += `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${String(value)}\r\n`;
   }
   const called = ("path" in file ? basename(file.path) : file.name).replace(/["\r\n]/g, "_");
-  head += `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${called}"\r\nContent-Type: application/octet-stream\r\n\r\n`;
+  head += `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${called}"\r\n`;
+  head += "Content-Type: application/octet-stream\r\n\r\n";
   const first = new TextEncoder().encode(head);
   const last = new TextEncoder().encode(`\r\n--${boundary}--\r\n`);
   let total: number | undefined;
@@ -80,12 +86,18 @@ function contentOf(file: Upload): AsyncIterable<Uint8Array> | Iterable<Uint8Arra
 }
 
 /** @internal */
-export function downloaded(response: Response): Download {
+export function downloaded(response: Response, origin: string): Download {
   const name = /filename="?([^";]+)/.exec(response.headers.get("content-disposition") ?? "")?.[1];
   return {
     stream: response.body as unknown as ReadableStream<Uint8Array>,
     contentType: response.headers.get("content-type") ?? "",
     name,
-    bytes: async () => new Uint8Array(await response.arrayBuffer()),
+    bytes: async () => {
+      try {
+        return new Uint8Array(await response.arrayBuffer());
+      } catch (error) {
+        throw new MolarConnectionError(origin, error, true, false);
+      }
+    },
   };
 }

@@ -11,8 +11,22 @@
  */
 import { type CallOptions, Core, type Options, pause } from "./core.js";
 import { MolarConnectionError, MolarError } from "./errors.js";
-import { ClaimsOperations, EligibilityOperations, EventsOperations, Operations } from "./operations.js";
-import type { Claim, ClaimState, EligibilityCheck, EligibilityRequest, Event, EventsListParams } from "./types.js";
+import {
+  ClaimsOperations,
+  EligibilityOperations,
+  EventsOperations,
+  Operations,
+} from "./operations.js";
+import type {
+  Claim,
+  ClaimState,
+  EligibilityCheck,
+  EligibilityRequest,
+  EligibilityRequestPatient,
+  EligibilityRequestSubscriber,
+  Event,
+  EventsListParams,
+} from "./types.js";
 import { unwrap } from "./webhooks.js";
 
 export { type Amount, cents, fromCents } from "./amount.js";
@@ -24,19 +38,23 @@ export * from "./types.js";
 export { unwrap } from "./webhooks.js";
 
 /** Changes of a request: a field of an object changes alone, and null removes it. */
-export type Changes<T> = { [K in keyof T]?: T[K] extends object | null | undefined ? Changes<NonNullable<T[K]>> | null : T[K] | null };
+export type Changes<T> = {
+  [K in keyof T]?: T[K] extends object | null | undefined
+    ? Changes<NonNullable<T[K]>> | null
+    : T[K] | null;
+};
 
 class Eligibility extends EligibilityOperations {
   /**
    * retry sends a check again that was rejected or failed, with changes. The new check names the old
    * one as its parent, and has a key of its own.
    */
-  retry(check: EligibilityCheck, changes: Changes<EligibilityRequest>, options?: CallOptions): Promise<EligibilityCheck> {
-    const { office_npi: _, ...asked } = check.request;
-    const body = merged(
-      { ...asked, office_id: check.office_id, payer_id: check.payer.id, parent_id: check.id, tenant_reference: check.tenant_reference },
-      changes as Record<string, unknown>,
-    );
+  retry(
+    check: EligibilityCheck,
+    changes: Changes<EligibilityRequest>,
+    options?: CallOptions,
+  ): Promise<EligibilityCheck> {
+    const body = merged(asked(check), changes as Record<string, unknown>);
     return this.create(body as unknown as EligibilityRequest, options);
   }
 
@@ -47,16 +65,60 @@ class Eligibility extends EligibilityOperations {
       if (field === null || suggested_value === undefined || suggested_value === null) continue;
       const [of, name] = field.split(".");
       if (of === undefined) continue;
-      changes[of] = name === undefined ? suggested_value : { ...(changes[of] as object | undefined), [name]: suggested_value };
+      changes[of] =
+        name === undefined
+          ? suggested_value
+          : { ...(changes[of] as object | undefined), [name]: suggested_value };
     }
     return changes as Changes<EligibilityRequest>;
   }
 }
 
-function merged(body: Record<string, unknown>, changes: Record<string, unknown>): Record<string, unknown> {
+/**
+ * asked is the request that corrects a check. What a later service also shows of a request, it may not
+ * accept. All: a new field of requests does not compile until it is here.
+ */
+function asked(check: EligibilityCheck): All<EligibilityRequest> {
+  const { subscriber, patient, service_date, procedure_codes, detail_level } = check.request;
+  const person = ({ first_name, last_name, date_of_birth }: Person): Person => ({
+    first_name,
+    last_name,
+    date_of_birth,
+  });
+  const { member_id, group_number } = subscriber;
+  const holder: All<EligibilityRequestSubscriber> = {
+    ...person(subscriber),
+    member_id,
+    group_number,
+  };
+  const dependent: All<EligibilityRequestPatient> | null = patient && {
+    ...person(patient),
+    relationship: patient.relationship,
+  };
+  return {
+    office_id: check.office_id,
+    payer_id: check.payer.id,
+    parent_id: check.id,
+    tenant_reference: check.tenant_reference,
+    service_date,
+    procedure_codes,
+    detail_level,
+    subscriber: holder,
+    patient: dependent,
+  };
+}
+
+type All<T> = Record<keyof T, unknown>;
+type Person = Record<"first_name" | "last_name" | "date_of_birth", string>;
+
+function merged(
+  body: Record<string, unknown>,
+  changes: Record<string, unknown>,
+): Record<string, unknown> {
   const all = { ...body };
   for (const [name, value] of Object.entries(changes)) {
-    const plain = (v: unknown): v is Record<string, unknown> => typeof v === "object" && v !== null && !Array.isArray(v);
+    const plain = (v: unknown): v is Record<string, unknown> =>
+      typeof v === "object" && v !== null && !Array.isArray(v);
     const had = all[name];
     all[name] = plain(value) && plain(had) ? merged(had, value) : value;
   }
@@ -68,7 +130,10 @@ const readAgain = 5000;
 
 /** passes tells whether what failed may succeed a little later. */
 function passes(error: unknown): boolean {
-  return (error instanceof MolarConnectionError && !error.ended) || (error instanceof MolarError && error.retryable);
+  return (
+    (error instanceof MolarConnectionError && !error.ended) ||
+    (error instanceof MolarError && error.retryable)
+  );
 }
 
 /** WaitError is the error of a claim that did not come to a state in time. */
@@ -102,7 +167,8 @@ class Claims extends ClaimsOperations {
     timeout = 60_000,
     options: CallOptions = {},
   ): Promise<Claim> {
-    const done = typeof until === "function" ? until : (claim: Claim) => [until].flat().includes(claim.state);
+    const done =
+      typeof until === "function" ? until : (claim: Claim) => [until].flat().includes(claim.state);
     const deadline = Date.now() + timeout;
     let claim = await this.get(id, options);
     let readAt = Date.now();
@@ -111,7 +177,8 @@ class Claims extends ClaimsOperations {
       if (Date.now() >= deadline) throw new WaitError(claim);
       await pause(Math.min(pollEvery / 2, deadline - Date.now()), options.signal);
       try {
-        const last = (await this.events.list({ resource_id: id, limit: 1 }, options).page()).data[0]?.id;
+        const last = (await this.events.list({ resource_id: id, limit: 1 }, options).page()).data[0]
+          ?.id;
         if (last === newest && Date.now() - readAt < readAgain) continue;
         claim = await this.get(id, options);
         readAt = Date.now();
@@ -131,10 +198,17 @@ class Events extends EventsOperations {
    * on after it. It survives lost connections, and never skips an event: if those after the one are no
    * longer kept, it throws an EventExpiredError.
    */
-  async *tail(after?: string, params: EventsListParams = {}, options?: CallOptions): AsyncGenerator<Event> {
+  async *tail(
+    after?: string,
+    params: EventsListParams = {},
+    options?: CallOptions,
+  ): AsyncGenerator<Event> {
     for (let last = after; ; ) {
       try {
-        const page = await this.list({ ...params, order: "asc", limit: 100, ...(last && { after: last }) }, options).page();
+        const page = await this.list(
+          { ...params, order: "asc", limit: 100, ...(last && { after: last }) },
+          options,
+        ).page();
         for (const event of page.data) {
           last = event.id;
           yield event;
@@ -166,9 +240,18 @@ export class Molar extends Operations {
   }
 
   /** request sends any request, such as one that this version does not know. The path follows /api/v1. */
-  request<T = unknown>(verb: string, path: string, body?: unknown, query?: object, options?: CallOptions): Promise<T> {
+  request<T = unknown>(
+    verb: string,
+    path: string,
+    body?: unknown,
+    query?: object,
+    options?: CallOptions,
+  ): Promise<T> {
     const method = verb.toUpperCase();
     const keyed = method !== "GET" && method !== "HEAD";
-    return this.#core.json({ method, path, keyed, ...(body !== undefined && { body }), ...(query && { query }) }, options);
+    return this.#core.json(
+      { method, path, keyed, ...(body !== undefined && { body }), ...(query && { query }) },
+      options,
+    );
   }
 }

@@ -15,24 +15,36 @@ export function unwrap(
 ): Event {
   const header = (name: string): string => {
     if (headers instanceof Headers) return headers.get(name) ?? "";
-    const value = headers[name] ?? headers[Object.keys(headers).find((n) => n.toLowerCase() === name) ?? ""];
+    const value =
+      headers[name] ?? headers[Object.keys(headers).find((n) => n.toLowerCase() === name) ?? ""];
     return Array.isArray(value) ? value.join(" ") : (value ?? "");
   };
   if (typeof body !== "string" && !(body instanceof Uint8Array)) {
-    throw new TypeError("the body of the webhook was parsed: give it as it came, as a string or bytes");
+    throw new TypeError(
+      "the body of the webhook was parsed: give it as it came, as a string or bytes",
+    );
   }
-  if (secrets.length === 0) throw new TypeError("there is no webhook secret: give the one that the endpoint had when it was created");
+  if (secrets.length === 0)
+    throw new TypeError(
+      "there is no webhook secret: give the one that the endpoint had when it was created",
+    );
   const at = header("webhook-timestamp");
-  if (!/^[0-9]+$/.test(at)) throw new SignatureError("the webhook has no webhook-timestamp in seconds");
+  if (!/^[0-9]+$/.test(at))
+    throw new SignatureError("the webhook has no webhook-timestamp in seconds");
   if (Math.abs(Date.now() / 1000 - Number(at)) > tolerance) {
-    throw new SignatureError("the webhook's timestamp is more than 5 minutes from the clock of this machine");
+    throw new SignatureError(
+      "the webhook's timestamp is more than 5 minutes from the clock of this machine",
+    );
   }
   const bytes = Buffer.from(body as Uint8Array);
   let good = false;
   for (const secret of secrets) {
     const key = Buffer.from(String(secret ?? "").replace(/^whsec_/, ""), "base64");
     if (key.length === 0) throw new TypeError("a webhook secret is empty: it is whsec_ and base64");
-    const mac = createHmac("sha256", key).update(`${header("webhook-id")}.${at}.`).update(bytes).digest("base64");
+    const mac = createHmac("sha256", key)
+      .update(`${header("webhook-id")}.${at}.`)
+      .update(bytes)
+      .digest("base64");
     const want = Buffer.from(`v1,${mac}`);
     for (const signature of header("webhook-signature").split(" ")) {
       const got = Buffer.from(signature);

@@ -35,10 +35,21 @@ export async function serve(
     server.close();
   });
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { client: new Molar({ apiKey: "molar_test_secret", baseUrl: origin, ...options }), received, origin };
+  return {
+    client: new Molar({ apiKey: "molar_test_secret", baseUrl: origin, ...options }),
+    received,
+    origin,
+  };
 }
 
 /** json replies as Molar does. */
-export function json(to: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
-  to.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
+export function json(
+  to: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
+  to.writeHead(status, { "content-type": "application/json", ...headers }).end(
+    JSON.stringify(body),
+  );
 }

@@ -4,20 +4,50 @@ import { test } from "node:test";
 import { type Event, SignatureError, unwrap } from "../src/index.js";
 
 const secret = `whsec_${randomBytes(32).toString("base64")}`;
-const body = JSON.stringify({ id: "evt_1", object: "event", type: "claim.paid", data: { id: "clm_1" } });
+const body = JSON.stringify({
+  id: "evt_1",
+  object: "event",
+  type: "claim.paid",
+  data: { id: "clm_1" },
+});
 
-function signed(text: string, at = Math.floor(Date.now() / 1000), by = secret): Record<string, string> {
-  const mac = createHmac("sha256", Buffer.from(by.slice(6), "base64")).update(`evt_1.${at}.${text}`).digest("base64");
-  return { "webhook-id": "evt_1", "webhook-timestamp": String(at), "webhook-signature": `v1,AAAA v2,${mac} v1,${mac}` };
+function signed(
+  text: string,
+  at = Math.floor(Date.now() / 1000),
+  by = secret,
+): Record<string, string> {
+  const mac = createHmac("sha256", Buffer.from(by.slice(6), "base64"))
+    .update(`evt_1.${at}.${text}`)
+    .digest("base64");
+  return {
+    "webhook-id": "evt_1",
+    "webhook-timestamp": String(at),
+    "webhook-signature": `v1,AAAA v2,${mac} v1,${mac}`,
+  };
 }
 
 test("an error says why a webhook is refused", () => {
   const now = Math.floor(Date.now() / 1000);
-  assert.throws(() => unwrap(body, {}, secret), { name: "SignatureError", message: /webhook-timestamp/ });
-  assert.throws(() => unwrap(body, signed(body, now - 400), secret), { name: "SignatureError", message: /5 minutes/ });
-  assert.throws(() => unwrap(`${body} `, signed(body), secret), { name: "SignatureError", message: /signed with/ });
-  assert.throws(() => unwrap(body, { ...signed(body), "webhook-id": "evt_2" }, secret), SignatureError);
-  assert.throws(() => unwrap(body, { ...signed(body), "webhook-signature": "" }, secret), SignatureError);
+  assert.throws(() => unwrap(body, {}, secret), {
+    name: "SignatureError",
+    message: /webhook-timestamp/,
+  });
+  assert.throws(() => unwrap(body, signed(body, now - 400), secret), {
+    name: "SignatureError",
+    message: /5 minutes/,
+  });
+  assert.throws(() => unwrap(`${body} `, signed(body), secret), {
+    name: "SignatureError",
+    message: /signed with/,
+  });
+  assert.throws(
+    () => unwrap(body, { ...signed(body), "webhook-id": "evt_2" }, secret),
+    SignatureError,
+  );
+  assert.throws(
+    () => unwrap(body, { ...signed(body), "webhook-signature": "" }, secret),
+    SignatureError,
+  );
 });
 
 test("what the program did wrong is said in other words", () => {

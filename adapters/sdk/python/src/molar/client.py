@@ -11,7 +11,15 @@ from molar.core import NO_OPTIONS, Call, Core, Options
 from molar.errors import MolarConnectionError, MolarError, SignatureError
 from molar.operations import ClaimsOperations, EligibilityOperations, EventsOperations, Operations
 from molar.transport import Transport
-from molar.types import Claim, EligibilityCheck, Event, EventsListParams
+from molar.types import (
+    Claim,
+    EligibilityCheck,
+    EligibilityRequest,
+    EligibilityRequestPatient,
+    EligibilityRequestSubscriber,
+    Event,
+    EventsListParams,
+)
 from molar.webhooks import unwrap
 
 POLL_EVERY = 1.0
@@ -27,7 +35,10 @@ class Eligibility(EligibilityOperations):
         A field of an object changes alone, and None removes it. The new check names the old one as its parent,
         and has a key of its own.
         """
-        body = {name: value for name, value in check.request.raw.items() if name != "office_npi"}
+        body = _known(check.request.raw, EligibilityRequest.__annotations__)
+        for name, of in (("subscriber", EligibilityRequestSubscriber), ("patient", EligibilityRequestPatient)):
+            if body.get(name) is not None:
+                body[name] = _known(body[name], of.__annotations__)
         body |= {
             "office_id": check.office_id,
             "payer_id": check.payer.id,
@@ -49,6 +60,11 @@ class Eligibility(EligibilityOperations):
             else:
                 changes[of] = reason.suggested_value
         return changes
+
+
+def _known(raw: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+    """Leave out what a later service shows of a request, which this version does not know."""
+    return {name: value for name, value in raw.items() if name in names}
 
 
 def _merged(body: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import (
 )
 
 // Version is the version of this client, which is that of Molar.
-const Version = "0.3.0"
+const Version = "0.4.0"
 
 // EligibilityRequest is part of a request.
 type EligibilityRequest struct {

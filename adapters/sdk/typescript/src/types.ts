@@ -3,7 +3,7 @@
 import type { Amount } from "./amount.js";
 
 /** The version of this client, which is that of Molar. */
-export const version = "0.3.0";
+export const version = "0.4.0";
 
 export interface EligibilityRequest {
   /** The office that asks, an `off_` ID of the key's organization and mode. */

@@ -1,14 +1,19 @@
 package e2e_test
 
 import (
-	"errors"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing/webhook"
 )
 
 // runElsewhere are the guides whose commands other tests run: those of TestGuide..., of the
@@ -118,7 +123,7 @@ func TestGuidesAreWhole(t *testing.T) {
 			switch {
 			case fragment && why != "":
 				fragments++
-			case slices.Contains([]string{"sh", "go", "typescript", "python"}, language):
+			case slices.Contains([]string{"sh", "go", "typescript", "python"}, info):
 				run++
 			case !slices.Contains([]string{"text", "json", ""}, language): // output, and replies
 				t.Errorf("%s: no test runs a block of %q", file, info)
@@ -130,32 +135,111 @@ func TestGuidesAreWhole(t *testing.T) {
 	}
 }
 
+// installed says for each language what the name of a program is, how the client that the service gives is installed
+// for it, and how it is run.
+func installed() map[string][3]string {
+	return map[string][3]string{
+		"go": {"main.go", `go mod init guide && GOPROXY=$MOLAR_BASE_URL/docs/clients/go,off GONOSUMDB=github.com/molar-billing ` +
+			`go get github.com/molar-billing/molar/adapters/sdk/go && go build -o main .`, "./main"},
+		"typescript": {"main.mjs", `npm install --no-audit --no-fund $MOLAR_BASE_URL/docs/clients/molar.tgz`, "node main.mjs"},
+		"python": {"main.py", `curl -sO $MOLAR_BASE_URL$(curl -s $MOLAR_BASE_URL/docs/guides/clients.md | grep -o '/docs/clients/molar_billing[^ ` + "`" + `]*') && ` +
+			`python3 -m zipfile -e *.whl .`, "python3 main.py"},
+	}
+}
+
+// install puts a program into a folder with the client of its language. It returns the folder, and the environment.
+func install(t *testing.T, r ready, language, program string) (dir string, env []string) {
+	t.Helper()
+	dir = t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, installed()[language][0]), []byte(program), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env = []string{
+		"MOLAR_API_KEY=" + r.Keys["test"], "MOLAR_BASE_URL=" + strings.TrimSuffix(r.BaseURL, "/api/v1"), "OFFICE=" + r.Offices["test"],
+		"GOFLAGS=-modcacherw", "GOMODCACHE=" + filepath.Join(dir, "modules"), "GOTOOLCHAIN=local",
+	}
+	cmd := exec.CommandContext(t.Context(), "bash", "-ec", installed()[language][1])
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("install the client in %s: %v\n%s", language, err, out)
+	}
+	return dir, env
+}
+
 // runPrograms runs the programs of a guide with the clients that the service gives, and wants each to
 // print the same.
 func runPrograms(t *testing.T, guide string, r ready, want string) {
 	t.Helper()
-	commands := map[string][2]string{ // the name of the file, and how its client is installed and it is run
-		"go": {"main.go", `go mod init guide && GOPROXY=$MOLAR_BASE_URL/docs/clients/go,off GONOSUMDB=github.com/molar-billing ` +
-			`go get github.com/molar-billing/molar/adapters/sdk/go && go run . > out`},
-		"typescript": {"main.mjs", `npm install --no-audit --no-fund $MOLAR_BASE_URL/docs/clients/molar.tgz && node main.mjs > out`},
-		"python": {"main.py", `curl -sO $MOLAR_BASE_URL$(curl -s $MOLAR_BASE_URL/docs/guides/clients.md | grep -o '/docs/clients/molar_billing[^ ` + "`" + `]*') && ` +
-			`python3 -m zipfile -e *.whl installed && PYTHONPATH=installed python3 main.py > out`},
-	}
-	for language, how := range commands {
+	for language, how := range installed() {
 		for _, program := range blocks(guide, language) {
-			dir := t.TempDir()
-			if err := os.WriteFile(filepath.Join(dir, how[0]), []byte(program), 0o600); err != nil {
-				t.Fatal(err)
+			dir, env := install(t, r, language, program)
+			cmd := exec.CommandContext(t.Context(), "bash", "-ec", "exec "+how[2])
+			cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
+			if out, err := cmd.CombinedOutput(); err != nil || string(out) != want {
+				t.Errorf("the program in %s: %v\n%s", language, err, out)
 			}
-			cmd := exec.CommandContext(t.Context(), "bash", "-ec", how[1])
-			cmd.Dir = dir
-			cmd.Env = append(os.Environ(), "MOLAR_API_KEY="+r.Keys["test"], "MOLAR_BASE_URL="+strings.TrimSuffix(r.BaseURL, "/api/v1"),
-				"OFFICE="+r.Offices["test"], "GOFLAGS=-modcacherw", "GOMODCACHE="+filepath.Join(dir, "modules"), "GOTOOLCHAIN=local")
-			said, err := cmd.CombinedOutput()
-			out, err1 := os.ReadFile(filepath.Join(dir, "out"))
-			if err := errors.Join(err, err1); err != nil || string(out) != want {
-				t.Errorf("the program in %s: %v\n%s\n%s", language, err, said, out)
-			}
+		}
+	}
+}
+
+// TestReceivers posts webhooks to the receivers of the guide: a signed one, one that was changed, and one that is
+// old. The signature that the guide shows is Molar's.
+func TestReceivers(t *testing.T) {
+	t.Parallel()
+	text := guide(t, "webhooks")
+	shown := func(name string) string {
+		m := regexp.MustCompile("(?m)^\\| " + name + " \\| `(.*)` \\|$").FindStringSubmatch(text)
+		if m == nil {
+			t.Fatalf("the guide shows no %s", name)
+		}
+		return m[1]
+	}
+	seconds, err := strconv.ParseInt(shown("`webhook-timestamp`"), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, body, secret := shown("`webhook-id`"), shown("body"), webhook.Secret(shown("secret"))
+	if got, err := secret.Sign(id, time.Unix(seconds, 0), []byte(body)); err != nil || got != shown("`webhook-signature`") {
+		t.Errorf("the signature is %s, %v", got, err)
+	}
+	_, r := startDev(t, nil, t.TempDir())
+	for language, how := range installed() {
+		for i, program := range blocks(text, language) {
+			t.Run(language+strconv.Itoa(i), func(t *testing.T) {
+				t.Parallel()
+				addr := freeAddr(t)
+				_, port, _ := strings.Cut(addr, ":")
+				dir, env := install(t, r, language, strings.Replace(program, "3000", port, 1))
+				out := terminal(t, dir, append(env, "MOLAR_WEBHOOK_SECRET="+string(secret)), how[2])
+				send := func(body, signed string, at time.Time) int {
+					signature, err := secret.Sign(id, at, []byte(signed))
+					if err != nil {
+						t.Fatal(err)
+					}
+					q, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost:"+port+"/hooks", strings.NewReader(body))
+					if err != nil {
+						t.Fatal(err)
+					}
+					q.Header = http.Header{"Webhook-Id": {id}, "Webhook-Timestamp": {strconv.FormatInt(at.Unix(), 10)}, "Webhook-Signature": {signature}}
+					a, err := http.DefaultClient.Do(q)
+					if err != nil {
+						return 0
+					}
+					_ = a.Body.Close() // nothing in it counts
+					return a.StatusCode
+				}
+				await(t, "the receiver", func() bool { return send(body, body, time.Now()) != 0 })
+				if got := send(body, body, time.Now()); got != http.StatusNoContent {
+					t.Errorf("a signed webhook got %d", got)
+				}
+				if got := send(body+" ", body, time.Now()); got != http.StatusUnauthorized {
+					t.Errorf("a changed webhook got %d", got)
+				}
+				if got := send(body, body, time.Now().Add(-time.Hour)); got != http.StatusUnauthorized && !strings.Contains(program, "hmac") {
+					t.Errorf("an old webhook got %d", got)
+				}
+				await(t, "its line", func() bool { return strings.Contains(out.String(), "verified") })
+			})
 		}
 	}
 }

@@ -297,8 +297,8 @@ func TestGuideWebhooks(t *testing.T) {
 	_, r := startWholeDev(t, nil, t.TempDir(), "--webhook-resolve", "hooks.example.com="+freeAddr(t))
 	section := guide(t, "webhooks")
 	receivers, commands := blocks(section, "python"), blocks(section, "sh")
-	if len(receivers) != 1 || len(commands) != 4 {
-		t.Fatalf("%d receivers and %d blocks of commands, want 1 and 4", len(receivers), len(commands))
+	if len(receivers) != 2 || len(commands) != 4 {
+		t.Fatalf("%d receivers and %d blocks of commands, want 2 and 4", len(receivers), len(commands))
 	}
 	if n := len(regexp.MustCompile(`(?m)^ *\S`).FindAllString(receivers[0], -1)); n != 10 {
 		t.Errorf("the receiver in ten lines has %d", n)

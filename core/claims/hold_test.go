@@ -14,9 +14,11 @@ import (
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/billing/restore"
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // files is a clearinghouse that these tests send nothing to.
@@ -117,6 +119,12 @@ func TestWhatALiveClaimWaitsFor(t *testing.T) {
 		b.enroll(payer.PayerSummary, network.Claims, state)
 		b.waits(c.ID, map[bool]claim.Hold{true: claim.HoldEnrollment}[state.Blocks()])
 	}
+	restored := &restore.Restore{BegunAt: b.clock.Now()}
+	porttest.System(t, b.store, func(ctx context.Context, tx ports.SystemTx) error { return tx.Restores.Insert(ctx, restored) })
+	b.waits(c.ID, claim.HoldRestore)
+	porttest.System(t, b.store, func(ctx context.Context, tx ports.SystemTx) error {
+		return tx.Restores.Resume(ctx, restored, b.clock.Now())
+	})
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		r, err := tx.Claims.Lock(ctx, c.ID)
 		if err != nil {

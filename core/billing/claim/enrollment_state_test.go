@@ -41,7 +41,7 @@ func TestNextStepOfAClaimThatWaits(t *testing.T) {
 	t.Parallel()
 	sentence := regexp.MustCompile(`^[A-Z][^.!?]{20,150}\.$`)
 	steps := map[string]bool{}
-	for _, h := range []claim.Hold{"", claim.HoldNoClearinghouse, claim.HoldNoRoute, claim.HoldPaused, claim.HoldOffice, claim.HoldEnrollment} {
+	for _, h := range []claim.Hold{"", claim.HoldNoClearinghouse, claim.HoldNoRoute, claim.HoldPaused, claim.HoldOffice, claim.HoldEnrollment, claim.HoldRestore} {
 		r := record(newClaim())
 		r.Scope.Mode, r.Hold, r.State = billing.ModeLive, h, claim.Queued
 		step := r.NextStep()
@@ -52,7 +52,7 @@ func TestNextStepOfAClaimThatWaits(t *testing.T) {
 			t.Errorf("%q: a submitted claim waits: %q", h, r.NextStep())
 		}
 	}
-	if len(steps) != 6 {
+	if len(steps) != 7 {
 		t.Errorf("the steps are %v", steps)
 	}
 }

@@ -355,7 +355,11 @@ func TestDocumentsNameWhatThereIs(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, listen)
 	}
-	help = append(help, listen...)
+	client, err := os.ReadFile("../../../adapters/sdk/go/molar.go") // whose settings its options name
+	if err != nil {
+		t.Fatal(err)
+	}
+	help = append(append(help, listen...), client...)
 	contract, err := os.ReadFile("../../../adapters/httpapi/openapi.yaml")
 	if err != nil {
 		t.Fatal(err)

@@ -190,3 +190,37 @@ func TestTokensAreTheDashboards(t *testing.T) {
 		t.Error("copy adapters/dashboard/web/src/tokens.css to adapters/docs/assets")
 	}
 }
+
+// The first view of a page asks for at most six files, and for at most 300 kB, as browsers receive them.
+func TestPagesAreSmall(t *testing.T) {
+	t.Parallel()
+	d := whole(t)
+	size := func(b []byte) int { return len(fasthttp.AppendGzipBytes(nil, b)) }
+	loaded := regexp.MustCompile(`(?:href|src)="(/docs/assets/[^"]+)"`)
+	largest, at := 0, ""
+	for _, p := range d.Pages {
+		html, err := d.HTML(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, asked := size(html), map[string]bool{}
+		for _, m := range loaded.FindAllSubmatch(html, -1) {
+			asked[string(m[1])] = true
+		}
+		asked["/docs/assets/minisearch.js"] = true // docs.js imports it
+		for name := range asked {
+			b, err := files.ReadFile(strings.TrimPrefix(name, "/docs/"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum += size(b)
+		}
+		if pictures := bytes.Count(html, []byte("<img ")); len(asked)-pictures > 5 || sum > 300_000 {
+			t.Errorf("%s asks for %d files, and for %d bytes", p.Path, len(asked)+1, sum)
+		}
+		if sum > largest {
+			largest, at = sum, p.Path
+		}
+	}
+	t.Logf("the largest is %s with %d bytes", at, largest)
+}

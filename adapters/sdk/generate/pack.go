@@ -58,7 +58,7 @@ func packGo(root, version string, made map[string][]byte) error {
 	}
 	inside := map[string][]byte{}
 	for name, b := range files {
-		if !strings.HasPrefix(name, "cases/") {
+		if !strings.HasPrefix(name, "cases/") && !strings.HasPrefix(name, "examples/") {
 			inside[module+"@v"+version+"/"+name] = b
 		}
 	}

@@ -12,15 +12,27 @@ import (
 
 const typescript = "../../../adapters/sdk/typescript"
 
-// TestQuickStartExample runs the quick start of the client in TypeScript twice for one visit: the second run repeats
+// TestQuickStartExample runs the quick start of each client twice for one visit: the second run repeats
 // the writes of the first, and prints the same.
 func TestQuickStartExample(t *testing.T) {
 	t.Parallel()
+	for language, command := range map[string][]string{
+		"go": {"go", "run", "./examples/quickstart"}, "typescript": {"node", "build/examples/quick-start.js"}, "python": {"python3", "examples/quick_start.py"},
+	} {
+		t.Run(language, func(t *testing.T) {
+			t.Parallel()
+			quickStart(t, language, command)
+		})
+	}
+}
+
+func quickStart(t *testing.T, language string, command []string) {
+	t.Helper()
 	_, r := startDev(t, nil, t.TempDir())
 	run := func() string {
-		cmd := exec.CommandContext(t.Context(), "node", "build/examples/quick-start.js", "visit-1")
-		cmd.Dir = typescript
-		cmd.Env = append(os.Environ(), "MOLAR_BASE_URL="+strings.TrimSuffix(r.BaseURL, "/api/v1"), "MOLAR_API_KEY="+r.Keys["test"])
+		cmd := exec.CommandContext(t.Context(), command[0], append(command[1:], "visit-1")...)
+		cmd.Dir = "../../../adapters/sdk/" + language
+		cmd.Env = append(os.Environ(), "MOLAR_BASE_URL="+strings.TrimSuffix(r.BaseURL, "/api/v1"), "MOLAR_API_KEY="+r.Keys["test"], "PYTHONPATH=src", "PYTHONDONTWRITEBYTECODE=1")
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)

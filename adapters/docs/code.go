@@ -26,9 +26,12 @@ func (c codeBlocks) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindFencedCodeBlock, c.render)
 }
 
-// tabbed are the languages of tabs, with their names.
-func tabbed() map[string]string {
-	return map[string]string{"sh": "curl", "go": "Go", "typescript": "TypeScript", "python": "Python"}
+// tabbed are the languages of tabs, in their order.
+func tabbed() []string { return []string{"sh", "go", "typescript", "python"} }
+
+// nameOf is the name of a language of tabs.
+func nameOf(language string) string {
+	return map[string]string{"sh": "curl", "go": "Go", "typescript": "TypeScript", "python": "Python"}[language]
 }
 
 func (c codeBlocks) render(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -36,7 +39,7 @@ func (c codeBlocks) render(w util.BufWriter, source []byte, n ast.Node, entering
 		return ast.WalkSkipChildren, nil // part of the tabs before
 	}
 	all := []ast.Node{n}
-	for next := n.NextSibling(); next != nil && follows(next, source); next = next.NextSibling() {
+	for next := n.NextSibling(); follows(next, source); next = next.NextSibling() {
 		all = append(all, next)
 	}
 	if len(all) == 1 {
@@ -49,7 +52,7 @@ func (c codeBlocks) render(w util.BufWriter, source []byte, n ast.Node, entering
 		language := languageOf(one, source)
 		checked := map[bool]string{true: " checked"}[i == 0]
 		_, _ = fmt.Fprintf(w, `<input type="radio" name="tab-%d" id="tab-%d-%s" value="%s"%s><label for="tab-%d-%s">%s</label>`+"\n",
-			group, group, language, language, checked, group, language, tabbed()[language])
+			group, group, language, language, checked, group, language, nameOf(language))
 	}
 	for _, one := range all {
 		if err := c.block(w, one, source); err != nil {
@@ -60,16 +63,18 @@ func (c codeBlocks) render(w util.BufWriter, source []byte, n ast.Node, entering
 	return ast.WalkSkipChildren, err
 }
 
-func inTab(n ast.Node, source []byte) bool { return tabbed()[languageOf(n, source)] != "" }
-
-// follows tells whether a block is a tab of the block before it: each language is there once.
+// follows tells whether a block is a tab of the block before it. The languages of tabs have an order, so each is there once.
 func follows(n ast.Node, source []byte) bool {
-	before, code := n.(*ast.FencedCodeBlock)
-	if !code {
+	if n == nil {
 		return false
 	}
-	prev, code := before.PreviousSibling().(*ast.FencedCodeBlock)
-	return code && inTab(n, source) && inTab(prev, source) && languageOf(n, source) != "sh"
+	_, code := n.(*ast.FencedCodeBlock)
+	before, codeToo := n.PreviousSibling().(*ast.FencedCodeBlock)
+	if !code || !codeToo {
+		return false
+	}
+	at := slices.Index(tabbed(), languageOf(before, source))
+	return at >= 0 && slices.Index(tabbed(), languageOf(n, source)) > at
 }
 
 func languageOf(n ast.Node, source []byte) string {

@@ -224,3 +224,32 @@ func TestPagesAreSmall(t *testing.T) {
 	}
 	t.Logf("the largest is %s with %d bytes", at, largest)
 }
+
+// Tabs have each language once: blocks that do not fit begin tabs of their own.
+func TestTabs(t *testing.T) {
+	t.Parallel()
+	block := func(language string) string { return "```" + language + "\nx\n```\n\n" }
+	d := whole(t)
+	for _, c := range []struct {
+		languages []string
+		tabs      int
+	}{
+		{[]string{"sh", "go", "typescript", "python"}, 1},
+		{[]string{"go", "go"}, 0},
+		{[]string{"go", "python", "go", "python"}, 2},
+		{[]string{"json", "go"}, 0},
+		{[]string{"sh", "text", "python"}, 0},
+	} {
+		var text string
+		for _, language := range c.languages {
+			text += block(language)
+		}
+		html, err := d.HTML(&Page{Path: "/docs/" + strings.Join(c.languages, "-"), Markdown: text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(string(html), "<fieldset"); got != c.tabs || strings.Count(string(html), "<pre ") != len(c.languages) {
+			t.Errorf("%v: %d tabs of\n%s", c.languages, got, html)
+		}
+	}
+}

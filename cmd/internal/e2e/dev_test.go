@@ -128,34 +128,27 @@ func TestDevKeepsItsDatabaseRunning(t *testing.T) {
 	p := newProcess(t, "molar", nil, "dev", "--json", "--addr", "127.0.0.1:0", "--data", dir)
 	r := readReady(t, p)
 	data := filepath.Join(dir, "postgres", "data")
-	// A server that was killed serves a check now and then before its successor is there.
-	server := func(before int) (pid int) {
+	// signal sends a signal to the server that follows one: it may need several attempts to start.
+	signal := func(before int, of syscall.Signal) (pid int) {
 		t.Helper()
 		await(t, "a server of the database", func() bool {
 			b, _ := os.ReadFile(filepath.Join(data, "postmaster.pid")) // it may not be there yet
 			first, _, _ := strings.Cut(string(b), "\n")
 			pid, _ = strconv.Atoi(first)
-			return pid > 0 && pid != before
+			return pid > 0 && pid != before && syscall.Kill(pid, of) == nil
 		})
 		return pid
 	}
-	kill := func(pid int) {
-		t.Helper()
-		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-			t.Fatal(err)
-		}
-	}
-	first := server(0)
-	kill(first)
+	first := signal(0, syscall.SIGKILL)
+	signal(first, 0) // one that was killed may serve a check until then
 	await(t, "a check after the database was killed", func() bool {
 		reply, err := check(t.Context(), http.DefaultClient, r.BaseURL, r.Keys["test"], "after", checkBody(r.Offices["test"], "-ACTIVE-FULL", 1))
 		return err == nil && reply.status == http.StatusOK
 	})
-	second := server(first)
 	if err := os.Rename(filepath.Join(data, "global"), filepath.Join(dir, "global")); err != nil {
 		t.Fatal(err)
 	}
-	kill(second)
+	signal(first, syscall.SIGKILL)
 	<-p.done
 	if code := p.cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(p.log(), "does not start again") {
 		t.Errorf("molar dev without its database ended with %d", code)

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/lib/pq"
-
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/coverage"
 )
@@ -107,35 +105,45 @@ func (r checks) Find(ctx context.Context, ids []billing.CheckID) (map[billing.Ch
 	return found, err
 }
 
+// completion has the columns of a check's result. Absent values are empty strings, because
+// arrays with NULL take longer to write.
+func completion() source {
+	return source{
+		{"id", "uuid"}, {"outcome", "text"}, {"patient_id", "text"}, {"network", "text"}, {"latency_ms", "integer"}, {"completed_at", "timestamptz"},
+		{"rejection", "text"}, {"coverage_status", "text"}, {"benefits", "text"}, {"exchanges", "bytea"}, {"answers", "boolean"}, {"shown", "text"},
+		{"shown_failure", "text"},
+	}
+}
+
 // Complete stores the results of pending checks. It is not queued: it locks the rows,
-// and the sequences of later events must be read after that. It sends absent values
-// as empty strings, because arrays with NULL take longer to write.
+// and the sequences of later events must be read after that.
 func (r checks) Complete(ctx context.Context, done []coverage.CheckCompletion) ([]billing.CheckID, error) {
-	n := len(done)
-	ids, outcomes, patients, networks := make(pq.StringArray, n), make(pq.StringArray, n), make(pq.StringArray, n), make(pq.StringArray, n)
-	latencies, completed := make(pq.Int64Array, n), make(pq.StringArray, n)
-	rejections, statuses, benefits, sealed := make(pq.StringArray, n), make(pq.StringArray, n), make(documentArray, n), make(pq.ByteaArray, n)
-	shown, failures, answers := make(documentArray, n), make(documentArray, n), make(pq.BoolArray, n)
+	rows := make([][]any, len(done))
 	for i, d := range done {
 		c := d.Check
 		rejection, err := encode(c.Rejection)
 		if err != nil {
 			return nil, err
 		}
-		ids[i], outcomes[i], networks[i], latencies[i], answers[i] = c.ID.UUID(), string(c.Outcome), c.Network, -1, c.CanBeReused()
-		completed[i] = micro(c.CompletedAt).Format(time.RFC3339Nano)
+		if rejection == nil {
+			rejection = ""
+		}
+		patient, latency, sealed := "", int64(-1), []byte{}
 		if !c.PatientID.IsZero() {
-			patients[i] = c.PatientID.UUID()
+			patient = c.PatientID.UUID()
 		}
 		if c.LatencyMS != nil {
-			latencies[i] = int64(*c.LatencyMS)
+			latency = int64(*c.LatencyMS)
 		}
-		rejections[i], _ = rejection.(string)
-		statuses[i], benefits[i], shown[i], failures[i] = string(c.Status), c.Benefits, c.Shown, c.ShownFailure
 		if len(d.Exchanges) > 0 {
-			sealed[i] = r.store.sealer.seal(r.scope, c.ID, frame(d.Exchanges))
+			sealed = r.store.sealer.seal(r.scope, c.ID, frame(d.Exchanges))
+		}
+		rows[i] = []any{
+			c.ID.UUID(), string(c.Outcome), patient, c.Network, latency, micro(c.CompletedAt).Format(time.RFC3339Nano), rejection, string(c.Status),
+			[]byte(c.Benefits), sealed, c.CanBeReused(), []byte(c.Shown), []byte(c.ShownFailure),
 		}
 	}
+	from, args := completion().of(rows, r.scope.Org, r.scope.Mode)
 	var first []billing.CheckID
 	var id billing.CheckID
 	err := r.each(ctx, "complete checks", []any{&id, &r.xid}, func() { first = append(first, id) }, `
@@ -145,9 +153,7 @@ WITH completed AS (
 		latency_ms = nullif(d.latency_ms, -1), completed_at = d.completed_at, rejection = nullif(d.rejection, '')::json,
 		coverage_status = d.coverage_status, benefits = nullif(d.benefits, '')::json, exchanges = nullif(d.exchanges, ''),
 		shown = nullif(d.shown, ''), shown_failure = nullif(d.shown_failure, '')
-	FROM unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::integer[], $8::timestamptz[], $9::text[], $10::text[], $11::text[],
-		$12::bytea[], $13::boolean[], $14::text[], $15::text[])
-		AS d (id, outcome, patient_id, network, latency_ms, completed_at, rejection, coverage_status, benefits, exchanges, answers, shown, shown_failure)
+	FROM `+from+` AS d`+completion().names()+`
 	WHERE c.org_id = $1 AND c.mode = $2 AND c.id = d.id AND c.state = 'pending'
 	RETURNING c.id, c.digest, c.completed_at, d.answers
 ), kept AS (
@@ -157,9 +163,7 @@ WITH completed AS (
 	WHERE answers
 )
 SELECT id, pg_current_xact_id()::text AS xid
-FROM completed`,
-		r.scope.Org, r.scope.Mode, ids, outcomes, patients, networks, latencies, completed, rejections, statuses, benefits, sealed, answers,
-		shown, failures)
+FROM completed`, args...)
 	return first, err
 }
 

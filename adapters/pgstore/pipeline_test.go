@@ -151,7 +151,7 @@ func TestRoundTrips(t *testing.T) {
 			_, err := tx.Keys.Reserve(ctx, "k")
 			return err
 		})},
-		{"a new check: key, patient, four writes", 4, write(func(ctx context.Context, tx ports.Tx) error {
+		{"a new check: key, patient, four writes with COMMIT", 3, write(func(ctx context.Context, tx ports.Tx) error {
 			key++
 			if _, err := tx.Keys.Reserve(ctx, fmt.Sprint("new", key)); err != nil {
 				return err
@@ -165,7 +165,7 @@ func TestRoundTrips(t *testing.T) {
 				tx.Checks.Insert(ctx, c), tx.Keys.Record(ctx, caller.KeyUse{Key: fmt.Sprint("new", key), CheckID: c.ID, CreatedAt: time.Now()}),
 				tx.Events.Append(ctx, someEvent(c.ID)), tx.Outbox.Stage(ctx, job()))
 		})},
-		{"a new attachment: key, two writes", 3, write(func(ctx context.Context, tx ports.Tx) error {
+		{"a new attachment: key, two writes with COMMIT", 2, write(func(ctx context.Context, tx ports.Tx) error {
 			key++
 			if _, err := tx.Keys.Reserve(ctx, fmt.Sprint("new", key)); err != nil {
 				return err
@@ -265,7 +265,7 @@ const (
 )
 
 func (c *cutting) Write(b []byte) (int, error) {
-	if !bytes.HasPrefix(b, []byte("Q\x00\x00\x00\x0bCOMMIT\x00")) {
+	if !bytes.HasSuffix(b, []byte("Q\x00\x00\x00\x0bCOMMIT\x00")) { // alone, or behind the last statement
 		return c.Conn.Write(b)
 	}
 	how := c.cuts.next()
@@ -383,8 +383,17 @@ func TestLostCommitIsResolved(t *testing.T) {
 	for w := range writers {
 		resource := [16]byte{1, byte(w)}
 		group.Go(func() {
-			for range each {
+			for n := range each {
 				if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+					if n%2 == 0 { // COMMIT goes with the last statement
+						key := fmt.Sprint(w, "-", n)
+						if use, err := tx.Keys.Reserve(ctx, key); err != nil || use != nil {
+							return fmt.Errorf("key %s has the use %v, %w", key, use, err)
+						}
+						if err := tx.Keys.Record(ctx, caller.KeyUse{Key: key, Reply: &caller.Reply{Status: 200}, CreatedAt: time.Now()}); err != nil {
+							return err
+						}
+					}
 					return errors.Join(tx.Events.Append(ctx, someEvent(resource)), tx.Outbox.Stage(ctx, job()))
 				}); err != nil {
 					t.Errorf("a transaction failed: %v", err)

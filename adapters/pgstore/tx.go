@@ -1,6 +1,7 @@
 package pgstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -34,6 +35,7 @@ type tx struct {
 	queued   map[any]struct{} // the rows that the queue writes
 	staged   []jobs.Job       // jobs to publish after the commit, including calls of lanes
 	xid      string           // the transaction's ID, set by its first write
+	expected string           // its ID, if a statement before its first write returned it
 	evidence evidence         // finds a row if the transaction was committed
 	failed   error            // the error of the statement that ended the transaction
 
@@ -306,17 +308,30 @@ func (t *tx) run(ctx context.Context, statement func() error) error {
 	return err
 }
 
-// commit sends the queue and then COMMIT. While test mode is being reset, nothing of it is
-// committed.
+// commit sends the queue, and COMMIT with it if the transaction's ID is known: without
+// that, nobody could find out what became of it if no reply came. While test mode is
+// being reset, nothing of it is committed.
 func (t *tx) commit(ctx context.Context) error {
 	from := ""
 	if t.unpromised() {
 		from = asynchronous
 	}
-	if err := t.send(ctx, from); err != nil {
+	id := cmp.Or(t.xid, t.expected)
+	resetting := t.clock.resetting && !t.lasting
+	if id != "" && len(t.queue) > 0 && !resetting && t.failed == nil {
+		err := t.send(context.WithValue(ctx, lastKey{}, true), from)
+		if _, refused := errors.AsType[*serverError](err); err != nil && !refused {
+			t.xid = id
+			_ = t.sql.Rollback() // frees the connection
+			return &commitUnknownError{err}
+		}
+		if err != nil {
+			return err
+		}
+	} else if err := t.send(ctx, from); err != nil {
 		return err
 	}
-	if t.clock.resetting && t.xid != "" && !t.lasting {
+	if resetting && t.xid != "" {
 		return sandbox.ErrResetting()
 	}
 	err := t.sql.Commit()

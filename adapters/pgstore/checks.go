@@ -111,12 +111,13 @@ func completion() source {
 	return source{
 		{"id", "uuid"}, {"outcome", "text"}, {"patient_id", "text"}, {"network", "text"}, {"latency_ms", "integer"}, {"completed_at", "timestamptz"},
 		{"rejection", "text"}, {"coverage_status", "text"}, {"benefits", "text"}, {"exchanges", "bytea"}, {"answers", "boolean"}, {"shown", "text"},
-		{"shown_failure", "text"},
+		{"shown_failure", "text"}, {"member", "text"},
 	}
 }
 
-// Complete stores the results of pending checks. It is not queued: it locks the rows,
-// and the sequences of later events must be read after that.
+// Complete stores the results of pending checks, and by which member IDs a search finds
+// their patients; the setting tells the trigger that does so for the release before. It is
+// not queued: it locks the rows, and the sequences of later events must be read after that.
 func (r checks) Complete(ctx context.Context, done []coverage.CheckCompletion) ([]billing.CheckID, error) {
 	rows := make([][]any, len(done))
 	for i, d := range done {
@@ -140,7 +141,7 @@ func (r checks) Complete(ctx context.Context, done []coverage.CheckCompletion) (
 		}
 		rows[i] = []any{
 			c.ID.UUID(), string(c.Outcome), patient, c.Network, latency, micro(c.CompletedAt).Format(time.RFC3339Nano), rejection, string(c.Status),
-			[]byte(c.Benefits), sealed, c.CanBeReused(), []byte(c.Shown), []byte(c.ShownFailure),
+			[]byte(c.Benefits), sealed, c.CanBeReused(), []byte(c.Shown), []byte(c.ShownFailure), c.Inquiry.Subscriber.MemberID,
 		}
 	}
 	from, args := completion().of(rows, r.scope.Org, r.scope.Mode)
@@ -153,9 +154,16 @@ WITH completed AS (
 		latency_ms = nullif(d.latency_ms, -1), completed_at = d.completed_at, rejection = nullif(d.rejection, '')::json,
 		coverage_status = d.coverage_status, benefits = nullif(d.benefits, '')::json, exchanges = nullif(d.exchanges, ''),
 		shown = nullif(d.shown, ''), shown_failure = nullif(d.shown_failure, '')
-	FROM `+from+` AS d`+completion().names()+`
+	FROM `+from+` AS d`+completion().names()+`, set_config('molar.members', 'kept', true)
 	WHERE c.org_id = $1 AND c.mode = $2 AND c.id = d.id AND c.state = 'pending'
-	RETURNING c.id, c.digest, c.completed_at, d.answers
+	RETURNING c.id, c.digest, c.completed_at, c.patient_id, d.answers, d.member
+), members AS (
+	INSERT INTO check_members (org_id, mode, member_key, patient_id)
+	SELECT $1::uuid, $2::text, upper(left(member, 100)) AS member_key, patient_id
+	FROM completed
+	WHERE member <> '' AND patient_id IS NOT NULL
+	ORDER BY member_key, patient_id
+	ON CONFLICT DO NOTHING
 ), kept AS (
 	INSERT INTO eligibility_answers (org_id, mode, digest, completed_at, check_id)
 	SELECT $1::uuid, $2::text, digest, completed_at, id

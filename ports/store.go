@@ -153,9 +153,13 @@ type Checks interface {
 	Find(ctx context.Context, ids []billing.CheckID) (map[billing.CheckID]*coverage.Check, error)
 
 	// Complete stores the results of pending checks, with the messages exchanged,
-	// encrypted. It returns the checks that it completed and changes no check
-	// that was completed before.
-	Complete(ctx context.Context, done []coverage.CheckCompletion) ([]billing.CheckID, error)
+	// encrypted. If one of them is absent or not pending, the transaction fails with
+	// coverage.ErrNotPending, at the latest when it is committed.
+	Complete(ctx context.Context, done []coverage.CheckCompletion) error
+
+	// Pending locks those of the checks that are pending until the end of the transaction,
+	// and returns them.
+	Pending(ctx context.Context, ids []billing.CheckID) ([]billing.CheckID, error)
 
 	// Recent returns the newest fresh, answered check for the same question that
 	// was completed at or after since; nil when there is none.

@@ -105,9 +105,12 @@ func (r checks) Find(ctx context.Context, ids []billing.CheckID) (map[billing.Ch
 	return found, err
 }
 
-// completion has the columns of a check's result. Absent values are empty strings, because
+// completion is the key of a completion in the queue of writes, which has one at most.
+type completion struct{}
+
+// columns are those of a check's result. Absent values are empty strings, because
 // arrays with NULL take longer to write.
-func completion() source {
+func (completion) columns() source {
 	return source{
 		{"id", "uuid"}, {"outcome", "text"}, {"patient_id", "text"}, {"network", "text"}, {"latency_ms", "integer"}, {"completed_at", "timestamptz"},
 		{"rejection", "text"}, {"coverage_status", "text"}, {"benefits", "text"}, {"exchanges", "bytea"}, {"answers", "boolean"}, {"shown", "text"},
@@ -116,15 +119,18 @@ func completion() source {
 }
 
 // Complete stores the results of pending checks, and by which member IDs a search finds
-// their patients; the setting tells the trigger that does so for the release before. It is
-// not queued: it locks the rows, and the sequences of later events must be read after that.
-func (r checks) Complete(ctx context.Context, done []coverage.CheckCompletion) ([]billing.CheckID, error) {
+// their patients; the setting tells the trigger that does so for the release before. It may
+// be queued with the event of each check, which is its first.
+func (r checks) Complete(ctx context.Context, done []coverage.CheckCompletion) error {
+	if len(done) == 0 {
+		return nil
+	}
 	rows := make([][]any, len(done))
 	for i, d := range done {
 		c := d.Check
 		rejection, err := encode(c.Rejection)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if rejection == nil {
 			rejection = ""
@@ -144,17 +150,15 @@ func (r checks) Complete(ctx context.Context, done []coverage.CheckCompletion) (
 			[]byte(c.Benefits), sealed, c.CanBeReused(), []byte(c.Shown), []byte(c.ShownFailure), c.Inquiry.Subscriber.MemberID,
 		}
 	}
-	from, args := completion().of(rows, r.scope.Org, r.scope.Mode)
-	var first []billing.CheckID
-	var id billing.CheckID
-	err := r.each(ctx, "complete checks", []any{&id, &r.xid}, func() { first = append(first, id) }, `
-WITH completed AS (
+	from, args := completion{}.columns().of(rows, r.scope.Org, r.scope.Mode)
+	return r.push(ctx, write{row: completion{}, changes: len(done), args: args, text: "SELECT FROM completed", with: `
+completed AS (
 	UPDATE eligibility_checks c
 	SET state = 'completed', outcome = d.outcome, patient_id = nullif(d.patient_id, '')::uuid, network = d.network,
 		latency_ms = nullif(d.latency_ms, -1), completed_at = d.completed_at, rejection = nullif(d.rejection, '')::json,
 		coverage_status = d.coverage_status, benefits = nullif(d.benefits, '')::json, exchanges = nullif(d.exchanges, ''),
 		shown = nullif(d.shown, ''), shown_failure = nullif(d.shown_failure, '')
-	FROM `+from+` AS d`+completion().names()+`, set_config('molar.members', 'kept', true)
+	FROM ` + from + ` AS d` + completion{}.columns().names() + `, set_config('molar.members', 'kept', true)
 	WHERE c.org_id = $1 AND c.mode = $2 AND c.id = d.id AND c.state = 'pending'
 	RETURNING c.id, c.digest, c.completed_at, c.patient_id, d.answers, d.member
 ), members AS (
@@ -169,10 +173,20 @@ WITH completed AS (
 	SELECT $1::uuid, $2::text, digest, completed_at, id
 	FROM completed
 	WHERE answers
-)
-SELECT id, pg_current_xact_id()::text AS xid
-FROM completed`, args...)
-	return first, err
+)`})
+}
+
+// Pending locks checks that are pending.
+func (r checks) Pending(ctx context.Context, ids []billing.CheckID) ([]billing.CheckID, error) {
+	var pending []billing.CheckID
+	var id billing.CheckID
+	err := r.each(ctx, "lock pending checks", []any{&id}, func() { pending = append(pending, id) }, `
+SELECT id
+FROM eligibility_checks
+WHERE org_id = $1 AND mode = $2 AND id = ANY ($3::uuid[]) AND state = 'pending'
+ORDER BY id
+FOR UPDATE`, r.scope.Org, r.scope.Mode, uuids(ids))
+	return pending, err
 }
 
 // recent returns the SQL of Recent.

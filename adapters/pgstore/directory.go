@@ -1,9 +1,7 @@
 package pgstore
 
 import (
-	"cmp"
 	"context"
-	"database/sql"
 	"strings"
 	"time"
 
@@ -153,12 +151,14 @@ func (r patients) Find(ctx context.Context, people []directory.Person) ([]billin
 	for {
 		var id billing.PatientID
 		var key, day string
-		var xid sql.NullString
+		var made bool
 		use := func() {
 			found[person{key, day}] = id
-			r.xid = cmp.Or(xid.String, r.xid)
+			if made {
+				r.xid = r.expected
+			}
 		}
-		if err := r.each(ctx, "find patients", []any{&id, &key, &day, &xid}, use, `
+		if err := r.each(ctx, "find patients", []any{&id, &key, &day, &made, &r.expected}, use, `
 WITH wanted AS (
 	SELECT DISTINCT ON (name_key, date_of_birth) id, name_key, first_name, last_name, date_of_birth, created_at
 	FROM `+from+` AS w`+wanted().names()+`
@@ -176,9 +176,9 @@ WITH wanted AS (
 	ON CONFLICT ON CONSTRAINT patients_person DO NOTHING
 	RETURNING id, name_key, date_of_birth
 )
-SELECT id, name_key, date_of_birth::text AS born, NULL AS xid FROM known
+SELECT id, name_key, date_of_birth::text AS born, false AS made, pg_current_xact_id()::text AS xid FROM known
 UNION ALL
-SELECT id, name_key, date_of_birth::text, pg_current_xact_id()::text FROM made`,
+SELECT id, name_key, date_of_birth::text, true, pg_current_xact_id()::text FROM made`,
 			args...); err != nil {
 			return nil, err
 		}

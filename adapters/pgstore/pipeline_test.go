@@ -125,6 +125,13 @@ func TestRoundTrips(t *testing.T) {
 	write := func(fn func(ctx context.Context, tx ports.Tx) error) func() error {
 		return func() error { return s.InTx(t.Context(), in, fn) }
 	}
+	var pending []*coverage.Check
+	for range 3 {
+		c := check(in)
+		porttest.In(t, s, in, func(ctx context.Context, tx ports.Tx) error { return tx.Checks.Insert(ctx, c) })
+		c.Outcome = coverage.OutcomeError
+		pending = append(pending, c)
+	}
 	key := 0
 	for _, test := range []struct {
 		name string
@@ -201,12 +208,14 @@ func TestRoundTrips(t *testing.T) {
 			_, _, err := tx.Lanes.Take(ctx, hook.ID, holder, "here", time.Minute)
 			return err
 		})},
-		{"the end of a check: completion, then event and job", 3, write(func(ctx context.Context, tx ports.Tx) error {
-			c := check(in)
-			if _, err := tx.Checks.Complete(ctx, []coverage.CheckCompletion{{Check: c}}); err != nil {
+		{"the end of a check: patient; completion, event and job with COMMIT", 2, write(func(ctx context.Context, tx ports.Tx) error {
+			born := billing.Date{Year: 1990, Month: 1, Day: 1}
+			if _, err := tx.Patients.Find(ctx, []directory.Person{{Key: "a|b", Patient: directory.Patient{ID: billing.NewID[billing.PatientID](billing.RealAt(time.Now())), DateOfBirth: born, CreatedAt: time.Now()}}}); err != nil {
 				return err
 			}
-			return errors.Join(tx.Events.Append(ctx, someEvent(c.ID)), tx.Outbox.Done(ctx, job().ID))
+			c := pending[0]
+			pending = pending[1:]
+			return errors.Join(tx.Checks.Complete(ctx, []coverage.CheckCompletion{{Check: c}}), tx.Events.Append(ctx, someEvent(c.ID)), tx.Outbox.Done(ctx, job().ID))
 		})},
 	} {
 		for range 3 { // the runs before the last prepare the statements

@@ -16,6 +16,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/sandbox"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
@@ -67,6 +68,9 @@ type write struct {
 	set   string // the statement for several rows at once, if any
 	rows  []row  // the argument of set
 	calls bool   // the write returns org_id, mode and endpoint_id of lanes to call
+
+	with    string // statements that text reads, as items of WITH; their arguments are in args, too
+	changes int    // the rows that text returns: with other ones, the statement fails
 
 	of    billing.CheckID // set if the write stores a new check, the use of its key, or its job
 	again bool            // after a crash, the same job repeats the write
@@ -188,22 +192,34 @@ func (t *tx) send(ctx context.Context, from string) error {
 	}
 	var text strings.Builder
 	var args []any
-	var calling []string
+	var calling, sure []string
 	for i, w := range t.queue {
 		name := "w" + strconv.Itoa(i)
 		one, own, err := w.statement()
 		if err != nil {
 			return err
 		}
-		text.WriteString(map[bool]string{true: "WITH ", false: ", "}[i == 0] + name + " AS (")
+		text.WriteString(map[bool]string{true: "WITH ", false: ", "}[i == 0])
+		if w.with != "" {
+			renumber(&text, w.with+", ", len(args))
+		}
+		text.WriteString(name + " AS (")
 		renumber(&text, one, len(args))
 		text.WriteString(")")
 		args = append(args, own...)
+		if w.changes > 0 {
+			args = append(args, w.changes)
+			sure = append(sure, fmt.Sprintf("(SELECT count(*) FROM %s) = $%d", name, len(args)))
+		}
 		if w.calls {
 			calling = append(calling, "SELECT DISTINCT org_id, mode, endpoint_id FROM "+name)
 		}
 	}
-	text.WriteString("\nSELECT pg_current_xact_id()::text AS xid")
+	xid := "pg_current_xact_id()::text"
+	if len(sure) > 0 { // 1 / 0 fails, where nothing else of a statement can
+		xid = "CASE WHEN " + strings.Join(sure, " AND ") + " THEN " + xid + " ELSE (1 / (SELECT count(*) FROM w0 WHERE false))::text END"
+	}
+	text.WriteString("\nSELECT " + xid + " AS xid")
 	if len(calling) == 0 {
 		text.WriteString(from)
 	} else {
@@ -218,11 +234,15 @@ func (t *tx) send(ctx context.Context, from string) error {
 	if len(calling) == 0 {
 		to = to[:1]
 	}
-	return t.scan(ctx, func(row *sql.Rows) error {
+	err := t.scan(ctx, func(row *sql.Rows) error {
 		err := row.Scan(to...)
 		t.call(called, endpoint)
 		return err
 	}, text.String(), args...)
+	if e, ok := errors.AsType[*serverError](err); ok && e.Code == codeDivisionByZero && len(sure) > 0 {
+		return fmt.Errorf("%w: %w", coverage.ErrNotPending, e)
+	}
+	return err
 }
 
 // renumber copies a statement with each parameter $n as $(n+by).

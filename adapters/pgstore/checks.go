@@ -12,6 +12,8 @@ import (
 
 type checks struct{ *tx }
 
+type pendingChecks struct{ *tx }
+
 // checkFields leaves out exchanges, which few callers read.
 func checkFields(c *coverage.Check) []field {
 	return scoped(&c.ID, &c.Scope, []field{
@@ -121,7 +123,7 @@ func (completion) columns() source {
 // Complete stores the results of pending checks, and by which member IDs a search finds
 // their patients; the setting tells the trigger that does so for the release before. It may
 // be queued with the event of each check, which is its first.
-func (r checks) Complete(ctx context.Context, done []coverage.CheckCompletion) error {
+func (r pendingChecks) Complete(ctx context.Context, done []coverage.CheckCompletion) error {
 	if len(done) == 0 {
 		return nil
 	}
@@ -176,8 +178,8 @@ completed AS (
 )`})
 }
 
-// Pending locks checks that are pending.
-func (r checks) Pending(ctx context.Context, ids []billing.CheckID) ([]billing.CheckID, error) {
+// Lock locks checks that are pending.
+func (r pendingChecks) Lock(ctx context.Context, ids []billing.CheckID) ([]billing.CheckID, error) {
 	var pending []billing.CheckID
 	var id billing.CheckID
 	err := r.each(ctx, "lock pending checks", []any{&id}, func() { pending = append(pending, id) }, `

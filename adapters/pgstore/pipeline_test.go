@@ -215,7 +215,7 @@ func TestRoundTrips(t *testing.T) {
 			}
 			c := pending[0]
 			pending = pending[1:]
-			return errors.Join(tx.Checks.Complete(ctx, []coverage.CheckCompletion{{Check: c}}), tx.Events.Append(ctx, someEvent(c.ID)), tx.Outbox.Done(ctx, job().ID))
+			return errors.Join(tx.PendingChecks.Complete(ctx, []coverage.CheckCompletion{{Check: c}}), tx.Events.Append(ctx, someEvent(c.ID)), tx.Outbox.Done(ctx, job().ID))
 		})},
 	} {
 		for range 3 { // the runs before the last prepare the statements

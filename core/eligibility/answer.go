@@ -172,7 +172,7 @@ func (s *Service) completePending(ctx context.Context, scope billing.Scope, all 
 			ids[i], left[e.check.ID] = e.check.ID, true
 		}
 		if some {
-			pending, err := tx.Checks.Pending(ctx, ids)
+			pending, err := tx.PendingChecks.Lock(ctx, ids)
 			if err != nil {
 				return err
 			}
@@ -197,7 +197,7 @@ func (s *Service) completePending(ctx context.Context, scope billing.Scope, all 
 			}
 			done = append(done, coverage.CheckCompletion{Check: &c, Exchanges: e.exchanges})
 		}
-		if err := tx.Checks.Complete(ctx, done); err != nil {
+		if err := tx.PendingChecks.Complete(ctx, done); err != nil {
 			return err
 		}
 		for _, d := range done {

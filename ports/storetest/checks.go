@@ -50,7 +50,7 @@ func testCheckRoundTrip(b *scoped) {
 
 // complete completes one check.
 func complete(ctx context.Context, tx ports.Tx, c *coverage.Check, exchanges ...coverage.Exchange) error {
-	return tx.Checks.Complete(ctx, []coverage.CheckCompletion{{Check: c, Exchanges: exchanges}})
+	return tx.PendingChecks.Complete(ctx, []coverage.CheckCompletion{{Check: c, Exchanges: exchanges}})
 }
 
 func testComplete(b *scoped) {
@@ -111,15 +111,15 @@ func testCompleteTogether(b *scoped) {
 		completions = append(completions, coverage.CheckCompletion{Check: &mine})
 	}
 	if _, err := try(b, b.scope, func(ctx context.Context, tx ports.Tx) (bool, error) {
-		return true, tx.Checks.Complete(ctx, completions)
+		return true, tx.PendingChecks.Complete(ctx, completions)
 	}); !errors.Is(err, coverage.ErrNotPending) {
 		t.Errorf("two of four were not pending: %v", err)
 	}
 	equal(t, "not completed", b.getCheck(all[0].ID), all[0])
 	var pending []billing.CheckID
 	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
-		pending, err = tx.Checks.Pending(ctx, []billing.CheckID{all[0].ID, all[1].ID, all[2].ID, all[3].ID})
-		return errors.Join(err, tx.Checks.Complete(ctx, completions[:2]))
+		pending, err = tx.PendingChecks.Lock(ctx, []billing.CheckID{all[0].ID, all[1].ID, all[2].ID, all[3].ID})
+		return errors.Join(err, tx.PendingChecks.Complete(ctx, completions[:2]))
 	})
 	if len(pending) != 2 || !slices.Contains(pending, all[0].ID) || !slices.Contains(pending, all[1].ID) {
 		t.Errorf("%v are pending, want the first two", pending)

@@ -249,7 +249,7 @@ func testScopes(b *scoped) {
 		recent, err4 := tx.Checks.Recent(ctx, c.Digest(), b.now)
 		pending, err5 := tx.Outbox.Pending(ctx, j.ID)
 		use, err6 := tx.Keys.Reserve(ctx, "k")
-		ids, err7 := tx.Checks.Pending(ctx, []billing.CheckID{c.ID})
+		ids, err7 := tx.PendingChecks.Lock(ctx, []billing.CheckID{c.ID})
 		if len(checks)+len(events)+len(offices)+len(ids) > 0 || recent != nil || pending || use != nil {
 			t.Errorf("%s sees another scope's rows", mode)
 		}

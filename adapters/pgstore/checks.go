@@ -130,6 +130,11 @@ func (r pendingChecks) Complete(ctx context.Context, done []coverage.CheckComple
 	rows := make([][]any, len(done))
 	for i, d := range done {
 		c := d.Check
+		if _, queued := r.queued[c.ID]; queued { // as a new check
+			if err := r.flush(ctx); err != nil {
+				return err
+			}
+		}
 		rejection, err := encode(c.Rejection)
 		if err != nil {
 			return err

@@ -193,6 +193,7 @@ func (t *tx) send(ctx context.Context, from string) error {
 	var text strings.Builder
 	var args []any
 	var calling, sure []string
+	var none string
 	for i, w := range t.queue {
 		name := "w" + strconv.Itoa(i)
 		one, own, err := w.statement()
@@ -209,7 +210,7 @@ func (t *tx) send(ctx context.Context, from string) error {
 		args = append(args, own...)
 		if w.changes > 0 {
 			args = append(args, w.changes)
-			sure = append(sure, fmt.Sprintf("(SELECT count(*) FROM %s) = $%d", name, len(args)))
+			sure, none = append(sure, fmt.Sprintf("(SELECT count(*) FROM %s) = $%d", name, len(args))), name
 		}
 		if w.calls {
 			calling = append(calling, "SELECT DISTINCT org_id, mode, endpoint_id FROM "+name)
@@ -217,7 +218,7 @@ func (t *tx) send(ctx context.Context, from string) error {
 	}
 	xid := "pg_current_xact_id()::text"
 	if len(sure) > 0 { // 1 / 0 fails, where nothing else of a statement can
-		xid = "CASE WHEN " + strings.Join(sure, " AND ") + " THEN " + xid + " ELSE (1 / (SELECT count(*) FROM w0 WHERE false))::text END"
+		xid = "CASE WHEN " + strings.Join(sure, " AND ") + " THEN " + xid + " ELSE (1 / (SELECT count(*) FROM " + none + " WHERE false))::text END"
 	}
 	text.WriteString("\nSELECT " + xid + " AS xid")
 	if len(calling) == 0 {

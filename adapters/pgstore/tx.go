@@ -16,7 +16,6 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/sandbox"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
@@ -69,8 +68,9 @@ type write struct {
 	rows  []row  // the argument of set
 	calls bool   // the write returns org_id, mode and endpoint_id of lanes to call
 
-	with    string // statements that text reads, as items of WITH; their arguments are in args, too
-	changes int    // the rows that text returns: with other ones, the statement fails
+	with      string // statements that text reads, as items of WITH; their arguments are in args, too
+	changes   int    // how many rows text must return, if not zero
+	otherwise error  // the transaction fails with it if text returns another number
 
 	of    billing.CheckID // set if the write stores a new check, the use of its key, or its job
 	again bool            // after a crash, the same job repeats the write
@@ -193,7 +193,7 @@ func (t *tx) send(ctx context.Context, from string) error {
 	var text strings.Builder
 	var args []any
 	var calling, sure []string
-	var none string
+	var otherwise error
 	for i, w := range t.queue {
 		name := "w" + strconv.Itoa(i)
 		one, own, err := w.statement()
@@ -210,15 +210,16 @@ func (t *tx) send(ctx context.Context, from string) error {
 		args = append(args, own...)
 		if w.changes > 0 {
 			args = append(args, w.changes)
-			sure, none = append(sure, fmt.Sprintf("(SELECT count(*) FROM %s) = $%d", name, len(args))), name
+			sure = append(sure, fmt.Sprintf("(SELECT count(*) FROM %s) = $%d", name, len(args)))
+			otherwise = w.otherwise
 		}
 		if w.calls {
 			calling = append(calling, "SELECT DISTINCT org_id, mode, endpoint_id FROM "+name)
 		}
 	}
 	xid := "pg_current_xact_id()::text"
-	if len(sure) > 0 { // 1 / 0 fails, where nothing else of a statement can
-		xid = "CASE WHEN " + strings.Join(sure, " AND ") + " THEN " + xid + " ELSE (1 / (SELECT count(*) FROM " + none + " WHERE false))::text END"
+	if len(sure) > 0 { // a division by zero makes the server roll back, with COMMIT behind the statement, too
+		xid = "CASE 1 / (" + strings.Join(sure, " AND ") + ")::int WHEN 1 THEN " + xid + " END"
 	}
 	text.WriteString("\nSELECT " + xid + " AS xid")
 	if len(calling) == 0 {
@@ -240,8 +241,8 @@ func (t *tx) send(ctx context.Context, from string) error {
 		t.call(called, endpoint)
 		return err
 	}, text.String(), args...)
-	if e, ok := errors.AsType[*serverError](err); ok && e.Code == codeDivisionByZero && len(sure) > 0 {
-		return fmt.Errorf("%w: %w", coverage.ErrNotPending, e)
+	if e, ok := errors.AsType[*serverError](err); ok && e.Code == codeDivisionByZero && otherwise != nil {
+		return fmt.Errorf("%w: %w", otherwise, e)
 	}
 	return err
 }
@@ -329,9 +330,9 @@ func (t *tx) run(ctx context.Context, statement func() error) error {
 	return err
 }
 
-// commit sends the queue, and COMMIT with it if the transaction's ID is known: without
-// that, nobody could find out what became of it if no reply came. While test mode is
-// being reset, nothing of it is committed.
+// commit sends the queue, and COMMIT in the same message if the transaction's ID is known.
+// The ID finds the outcome if the reply is lost. While test mode is being reset, nothing is
+// committed.
 func (t *tx) commit(ctx context.Context) error {
 	from := ""
 	if t.unpromised() {
@@ -341,7 +342,7 @@ func (t *tx) commit(ctx context.Context) error {
 	resetting := t.clock.resetting && !t.lasting
 	if id != "" && len(t.queue) > 0 && !resetting && t.failed == nil {
 		err := t.send(context.WithValue(ctx, lastKey{}, true), from)
-		if _, refused := errors.AsType[*serverError](err); err != nil && !refused {
+		if _, refused := errors.AsType[*serverError](err); t.failed != nil && !refused {
 			t.xid = id
 			_ = t.sql.Rollback() // frees the connection
 			return &commitUnknownError{err}
@@ -360,77 +361,6 @@ func (t *tx) commit(ctx context.Context) error {
 		return err
 	}
 	return ofStatement(ctx, err)
-}
-
-// query builds a SELECT with the filters that are set. Each % in a condition is a
-// placeholder for the next argument.
-type query struct {
-	built strings.Builder
-	args  []any
-}
-
-func (t *tx) query(columns, table string) *query {
-	q := &query{}
-	q.built.WriteString("SELECT " + columns + "\nFROM " + table)
-	q.add("\nWHERE org_id = % AND mode = %", t.scope.Org, t.scope.Mode)
-	return q
-}
-
-func (q *query) where(condition string, args ...any) { q.add("\n\tAND "+condition, args...) }
-
-func (q *query) page(p billing.Page) string { return q.pageBy("created_at", p) }
-
-func (q *query) pageBy(order string, p billing.Page) string {
-	q.before(order, p)
-	return q.text(turn(order, p)+"\nLIMIT %", p.Limit+1)
-}
-
-// turn returns the order of the rows on a page.
-func turn(order string, p billing.Page) string {
-	if p.Oldest {
-		return "ORDER BY " + order + ", id"
-	}
-	return "ORDER BY " + order + " DESC, id DESC"
-}
-
-// before skips the rows of earlier pages.
-func (q *query) before(order string, p billing.Page) {
-	if p.After != nil {
-		beyond := " < "
-		if p.Oldest {
-			beyond = " > "
-		}
-		q.where("("+order+", id)"+beyond+"(%, %)", micro(p.After.Time), billing.JobID(p.After.ID))
-	}
-}
-
-func (q *query) text(end string, args ...any) string {
-	q.add("\n"+end, args...)
-	return q.built.String()
-}
-
-func (q *query) add(text string, args ...any) {
-	for _, a := range args {
-		head, tail, _ := strings.Cut(text, "%")
-		q.args = append(q.args, a)
-		q.built.WriteString(head + "$" + strconv.Itoa(len(q.args)))
-		text = tail
-	}
-	q.built.WriteString(text)
-}
-
-// span restricts a column to times from one bound to before another. Zero bounds add no
-// condition.
-func (q *query) span(column string, from, to time.Time) {
-	whereSet(q, column+" >= %", from.UTC())
-	whereSet(q, column+" < %", to.UTC())
-}
-
-// whereSet adds a condition on a filter's value, unless the value is zero.
-func whereSet[T comparable](q *query, condition string, value T) {
-	if value != *new(T) {
-		q.where(condition, value)
-	}
 }
 
 // micro cuts a time to microseconds, PostgreSQL's precision. Otherwise PostgreSQL

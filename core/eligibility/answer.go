@@ -153,7 +153,8 @@ func (s *Service) complete(ctx context.Context, e *ending) error {
 }
 
 // completeAll completes checks in one commit. A job that ran twice ends with
-// its first answer. That is rare, so it is looked at only after the commit failed.
+// its first answer. That is rare, so checks are locked and looked at only after a commit
+// failed because of it.
 func (s *Service) completeAll(ctx context.Context, scope billing.Scope, all []*ending) error {
 	err := s.completePending(ctx, scope, all, false)
 	if errors.Is(err, coverage.ErrNotPending) {
@@ -162,8 +163,8 @@ func (s *Service) completeAll(ctx context.Context, scope billing.Scope, all []*e
 	return err
 }
 
-// completePending completes checks and ends their jobs in one commit. If some may not be
-// pending, it leaves these as they are.
+// completePending completes checks and ends their jobs in one commit. With some, it completes
+// only those that are pending; otherwise it fails unless all are.
 func (s *Service) completePending(ctx context.Context, scope billing.Scope, all []*ending, some bool) error {
 	return s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		left := map[billing.CheckID]bool{} // to complete

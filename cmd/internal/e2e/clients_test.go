@@ -54,7 +54,6 @@ func TestClients(t *testing.T) {
 	newer := httptest.NewServer(newerService(t, origin))
 	t.Cleanup(newer.Close)
 	dir := t.TempDir()
-	writeWebhooks(t, dir+"/webhooks.json")
 	if err := os.WriteFile(dir+"/film.jpg", photo(1, false), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -67,11 +66,13 @@ func TestClients(t *testing.T) {
 				t.Parallel()
 				cut := httptest.NewServer(cutting(at))
 				t.Cleanup(cut.Close)
+				webhooks := t.TempDir() + "/webhooks.json"
+				writeWebhooks(t, webhooks)
 				cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
 				cmd.Dir = filepath.Join(sdk, language)
 				cmd.Env = append(os.Environ(), "MOLAR_BASE_URL="+at, "MOLAR_CUT_URL="+cut.URL, "MOLAR_API_KEY="+throwAway(t, r, language+mark),
 					"MOLAR_READONLY_KEY="+r.Keys["test_read"], "MOLAR_CASES_PROXY="+mark, "MOLAR_IMAGE="+dir+"/film.jpg",
-					"MOLAR_WEBHOOKS="+dir+"/webhooks.json", "PYTHONPATH=src", "PYTHONDONTWRITEBYTECODE=1")
+					"MOLAR_WEBHOOKS="+webhooks, "PYTHONPATH=src", "PYTHONDONTWRITEBYTECODE=1")
 				out, err := cmd.CombinedOutput()
 				if err != nil {
 					t.Errorf("%v\n%s", err, out)
@@ -102,8 +103,8 @@ func throwAway(t *testing.T, r ready, name string) string {
 	return key
 }
 
-// writeWebhooks writes webhooks as Molar signs them: one of a claim that is paid, one that is
-// old, and one of a type that nobody knows.
+// writeWebhooks writes webhooks as Molar signs them, good for the next minutes: one of a claim that is
+// paid, one that is old, and one of a type that nobody knows.
 func writeWebhooks(t *testing.T, to string) {
 	t.Helper()
 	golden, err := os.ReadFile("../../../core/billing/event/testdata/claim.paid.json")

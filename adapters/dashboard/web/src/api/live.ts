@@ -2,18 +2,12 @@
 // follow it, and each drops what it shows of a changed resource.
 import { useEffect, useState } from "react";
 import { type Client, headers, meKey, root, useClient } from "./client";
-import { type Change, listener, pause, shows } from "./stream";
+import { type Change, listener, outdate, pause, shows } from "./stream";
 
 /** Link is the state of the connection to the service. */
 export type Link = "connecting" | "live" | "away";
 
 type Said = { changes: Change[] } | { reset: true } | { link: Link };
-
-/** apply marks the queries that show changed resources, so that visible ones load again. */
-function apply(client: Client, changes: Change[]): void {
-  const changed = shows(changes);
-  void client.queries.invalidateQueries({ predicate: ({ queryKey }) => changed(queryKey) });
-}
 
 /** reload marks all that was read before now. The requests under way end first: to begin them again would
  *  show the page later. What the page begins to read from now on is current. */
@@ -36,7 +30,7 @@ export function useLive(): Link {
     const stop = new AbortController();
     const channel = new BroadcastChannel(`molar-live-${client.mode}`);
     const hear = (said: Said) => {
-      if ("changes" in said) apply(client, said.changes);
+      if ("changes" in said) outdate(client.queries, shows(said.changes));
       else if ("reset" in said) void reload(client);
       else setLink(said.link);
     };

@@ -1,5 +1,6 @@
+import { QueryClient, QueryObserver } from "@tanstack/react-query";
 import { describe, expect, test } from "vitest";
-import { type Change, listener, pause, shows } from "./stream";
+import { type Change, listener, outdate, pause, shows } from "./stream";
 
 const change = (object: Change["object"], id = "x"): Change => ({ object, id }) as Change;
 const event = (id: number, c: Change) => `id: ${id}\ndata: ${JSON.stringify(c)}\n\n`;
@@ -79,4 +80,29 @@ describe("a change", () => {
 
 test("a broken connection is tried again later each time, and at least every five seconds", () => {
   expect([0, 1, 2, 3, 4, 50].map(pause)).toEqual([500, 1000, 2000, 4000, 5000, 5000]);
+});
+
+describe("a query", () => {
+  test.each(["the first time", "again"])("that loads %s shows a change", async (when) => {
+    const queries = new QueryClient();
+    const replies: ((n: number) => void)[] = [];
+    const seen: (number | undefined)[] = [];
+    const watched = new QueryObserver(queries, {
+      queryKey: ["get", "/claims"],
+      queryFn: () => new Promise<number>((reply) => replies.push(reply)),
+    });
+    const leave = watched.subscribe((r) => seen.push(r.data));
+    if (when === "again") {
+      replies[0]?.(0);
+      await expect.poll(() => seen.at(-1)).toBe(0);
+      void watched.refetch();
+    }
+    const asked = replies.length;
+    outdate(queries, shows([change("claim")])); // the service replied before, the page has not heard it
+    replies[asked - 1]?.(1);
+    await expect.poll(() => replies.length).toBe(asked + 1);
+    replies.at(-1)?.(2);
+    await expect.poll(() => seen.at(-1)).toBe(2);
+    leave();
+  });
 });

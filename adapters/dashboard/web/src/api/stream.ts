@@ -1,4 +1,5 @@
 // The stream of changes as text: what its events say, and which queries they concern.
+import type { QueryClient, QueryKey } from "@tanstack/react-query";
 import { createParser } from "eventsource-parser";
 import type { Schemas } from "./client";
 
@@ -52,6 +53,18 @@ const paths: Record<Change["object"], string[]> = {
 export function shows(changes: readonly Change[]): (key: readonly unknown[]) => boolean {
   const begins = [...new Set(changes.flatMap((c) => paths[c.object]))];
   return ([, path]) => typeof path === "string" && begins.some((b) => path.startsWith(b));
+}
+
+/** outdate marks the queries that a change concerns, so that visible ones load again. A query that loads for
+ *  the first time may be answered from before the change: it is marked when it has loaded. */
+export function outdate(queries: QueryClient, changed: (key: QueryKey) => boolean): void {
+  const first = (state: { data: unknown; fetchStatus: string }) =>
+    state.data === undefined && state.fetchStatus === "fetching";
+  for (const q of queries.getQueryCache().findAll({ predicate: (q) => changed(q.queryKey) })) {
+    const again = () => void queries.invalidateQueries({ queryKey: q.queryKey, exact: true });
+    if (first(q.state)) q.promise?.then(again, again);
+    else again();
+  }
 }
 
 /** pause returns how long to wait before a connection is tried again, after failures in a row. */

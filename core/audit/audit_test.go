@@ -184,3 +184,30 @@ func TestForget(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestWritesAgain loses the first write of the buffer, before its commit and after it.
+// Each entry is there once, and none is dropped.
+func TestWritesAgain(t *testing.T) {
+	t.Parallel()
+	store := pgtest.Open(t)
+	for _, how := range []porttest.Ending{porttest.FailsBefore, porttest.FailsAfter} {
+		scope := porttest.Organization(t, store, billing.ModeTest)
+		fault := &porttest.Fault{How: how}
+		s := audit.New(porttest.Store{Store: store, Fault: fault}, audit.LeastRetention, slog.New(slog.DiscardHandler))
+		first := entry(scope, time.Now())
+		s.Record(first)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- s.Run(ctx) }()
+		porttest.Await(t, "the entry or its loss", func() bool { return s.Dropped() > 0 || fault.Met() != "" && len(recorded(t, store, scope)) > 0 })
+		second := entry(scope, time.Now().Add(time.Second))
+		s.Record(second)
+		cancel()
+		if err := <-done; err != nil || s.Dropped() != 0 {
+			t.Errorf("%v: %v, %d entries dropped", how, err, s.Dropped())
+		}
+		if got, want := recorded(t, store, scope), []*caller.AuditEntry{second.Audited(), first.Audited()}; !reflect.DeepEqual(got, want) {
+			t.Errorf("%v: the audit has %v, want %v", how, got, want)
+		}
+	}
+}

@@ -28,6 +28,10 @@ type Service struct {
 	dropped  atomic.Uint64
 	restored time.Time // entries of earlier writes are in the log
 
+	// A batch whose write failed, and how often. Only Run uses them.
+	unwritten []*caller.LoggedRequest
+	failed    int
+
 	audit group
 }
 
@@ -40,6 +44,7 @@ const (
 	batch      = 500 // entries of one transaction
 	writeEvery = 200 * time.Millisecond
 	writeTime  = 20 * time.Second // of one write of the buffer
+	attempts   = 25               // to write a batch: a store that is back within seconds loses none
 	settleTime = 2 * time.Minute  // after it no request of a write still runs
 )
 
@@ -76,6 +81,9 @@ func (s *Service) Run(ctx context.Context) error {
 			ended = true
 		}
 		s.write(context.WithoutCancel(ctx)) // the end of ctx interrupts no transaction
+		if ended {
+			s.dropped.Add(uint64(len(s.unwritten) + len(s.entries)))
+		}
 		if n := s.dropped.Load(); n > reported {
 			s.log.WarnContext(ctx, "the request log dropped entries", "entries", n-reported)
 			reported = n
@@ -87,8 +95,8 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// write writes the recorded entries. It drops entries that the store does not
-// accept.
+// write writes the recorded entries. It keeps a batch that the store does not accept for
+// the next write, and drops it after the last attempt.
 func (s *Service) write(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, writeTime)
 	defer cancel()
@@ -98,14 +106,23 @@ func (s *Service) write(ctx context.Context) {
 			return
 		}
 		if err := s.insert(ctx, entries); err != nil {
-			s.dropped.Add(uint64(len(entries)))
 			s.log.ErrorContext(ctx, "the request log was not written", "error", err)
+			if s.failed++; s.failed < attempts {
+				s.unwritten = entries
+			} else {
+				s.dropped.Add(uint64(len(entries)))
+				s.failed = 0
+			}
 			return
 		}
+		s.failed = 0
 	}
 }
 
-func (s *Service) next() (entries []*caller.LoggedRequest) {
+// next returns the next batch, which begins with what was not written.
+func (s *Service) next() []*caller.LoggedRequest {
+	entries := s.unwritten
+	s.unwritten = nil
 	for len(entries) < batch {
 		select {
 		case e := <-s.entries:

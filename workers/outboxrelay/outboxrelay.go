@@ -12,6 +12,9 @@
 // broker, however much work another organization has. A job keeps its place
 // when its lease ends and it is published again. Otherwise a slow worker would
 // let more and more jobs of one stream get ahead of the next.
+//
+// One relay of the fleet looks for what is due, for all; see jobs.Duty. The others look
+// after their own flights alone, and do not use the database without any.
 package outboxrelay
 
 import (
@@ -45,6 +48,7 @@ const (
 type Relay struct {
 	queue ports.Queue
 	log   *slog.Logger
+	duty  *jobs.Duty // of sweep alone
 
 	mu      sync.Mutex
 	streams map[jobs.Stream]*stream
@@ -73,7 +77,7 @@ type flight struct {
 
 // New creates a Relay. The store stages jobs before Run receives it.
 func New(queue ports.Queue, log *slog.Logger) *Relay {
-	return &Relay{queue: queue, log: log, streams: map[jobs.Stream]*stream{}, calls: map[[16]byte]bool{}}
+	return &Relay{queue: queue, log: log, duty: jobs.NewDuty("outbox"), streams: map[jobs.Stream]*stream{}, calls: map[[16]byte]bool{}}
 }
 
 // Staged accepts jobs that were just committed. It never waits: a job without a
@@ -193,6 +197,11 @@ func (r *Relay) Run(ctx context.Context, store ports.Store) error {
 	r.start = nil
 	r.mu.Unlock()
 	r.flights.Wait()
+	if r.duty.Mine() { // a duty that cannot be left ends with its lease
+		_ = store.System(context.WithoutCancel(ctx), func(ctx context.Context, tx ports.SystemTx) error {
+			return tx.Turns.Leave(ctx, r.duty.Name, r.duty.Holder)
+		})
+	}
 	return nil
 }
 
@@ -229,9 +238,13 @@ func (r *Relay) sweep(ctx context.Context, store ports.Store) {
 }
 
 // look lands the jobs that no worker has any longer, and publishes the due
-// ones. Jobs published before the broker went down are due, too, unless another
+// ones if that is the duty of this process. Jobs published before the broker went down are due, too, unless another
 // relay has published them again. More reports that there may be others.
 func (r *Relay) look(ctx context.Context, store ports.Store, away time.Time) (more bool, err error) {
+	flying := r.flying()
+	if len(flying) == 0 && away.IsZero() && !r.duty.Asks() {
+		return false, nil
+	}
 	var again, due, lanes []jobs.Job
 	err = store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
 		if !away.IsZero() {
@@ -239,12 +252,15 @@ func (r *Relay) look(ctx context.Context, store ports.Store, away time.Time) (mo
 				return err
 			}
 		}
-		if flying := r.flying(); len(flying) > 0 {
+		if len(flying) > 0 {
 			var held []billing.JobID
 			if held, again, err = tx.Leases.Hold(ctx, flying, billing.JobLease); err != nil {
 				return err
 			}
 			r.landed(flying, held)
+		}
+		if others, err := r.duty.Take(ctx, tx.Turns.Take); err != nil || others > 0 {
+			return err
 		}
 		now := tx.Real.Now().Time
 		if due, err = tx.Jobs.Due(ctx, now, billing.JobLease, batch, r.full()...); err != nil {

@@ -36,6 +36,9 @@ type Queue interface {
 	// Depth counts waiting messages for the metrics: jobs of the kind, and its
 	// dead letters.
 	Depth(ctx context.Context, kind jobs.Kind) (waiting, dead int, err error)
+
+	// Consumers counts the calls of Consume for the kind, of all processes.
+	Consumers(ctx context.Context, kind jobs.Kind) (int, error)
 }
 
 // Message is a job as a consumer receives it.

@@ -8,6 +8,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -41,8 +43,9 @@ type Runner struct {
 	log     *slog.Logger
 	observe func(kind jobs.Kind, result string, took time.Duration)
 
-	mu      sync.Mutex
-	running map[billing.JobID]bool
+	mu       sync.Mutex
+	running  map[billing.JobID]bool
+	renewing bool // renew comes again by itself
 }
 
 // NewRunner creates a Runner. It calls observe for every attempt, with the
@@ -77,6 +80,10 @@ func (r *Runner) begin(id billing.JobID) bool {
 		return false
 	}
 	r.running[id] = true
+	if !r.renewing {
+		r.renewing = true
+		time.AfterFunc(billing.JobLease/3, r.renew)
+	}
 	return true
 }
 
@@ -100,9 +107,7 @@ func (r *Runner) handle(ctx context.Context, h Handler, d ports.Message) ports.V
 	if d.Redelivered && r.attempts(ctx, d.Job, true) > billing.JobAttempts {
 		return r.giveUp(ctx, h, d.Job, log, start)
 	}
-	stop := r.keepLease(ctx, d.Job)
 	err := jobs.Survive(func() error { return h.Do(ctx, d.Job) })
-	stop()
 	took := time.Since(start)
 	if done, ok := errors.AsType[*jobs.DoneError](err); ok {
 		level := slog.LevelWarn
@@ -173,32 +178,21 @@ func (r *Runner) giveUp(ctx context.Context, h Handler, j jobs.Job, log *slog.Lo
 	return ports.Dead
 }
 
-// keepLease renews the job's lease until it is stopped, so that the relay does
-// not publish a running job again.
-func (r *Runner) keepLease(ctx context.Context, j jobs.Job) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	timer := time.AfterFunc(billing.JobLease/3, func() {
-		defer close(done)
-		for ctx.Err() == nil {
-			// A renewal that has begun ends by itself: canceling it would cost the
-			// connection.
-			err := r.store.System(context.WithoutCancel(ctx), func(ctx context.Context, tx ports.SystemTx) error {
-				return tx.Jobs.Renew(ctx, j.ID, billing.JobLease)
-			})
-			if err != nil && ctx.Err() == nil {
-				r.log.WarnContext(ctx, "lease not renewed", "job_id", j.ID.String(), "error", err)
-			}
-			select {
-			case <-ctx.Done():
-			case <-time.After(billing.JobLease / 3):
-			}
-		}
-	})
-	return func() {
-		cancel()
-		if !timer.Stop() {
-			<-done
-		}
+// renew renews the leases of the jobs that run, so that the relay does not publish them
+// again, for as long as there are any.
+func (r *Runner) renew() {
+	r.mu.Lock()
+	running := slices.Collect(maps.Keys(r.running))
+	r.renewing = len(running) > 0
+	r.mu.Unlock()
+	if len(running) == 0 {
+		return
 	}
+	err := r.store.System(context.Background(), func(ctx context.Context, tx ports.SystemTx) error {
+		return tx.Jobs.Renew(ctx, running, billing.JobLease)
+	})
+	if err != nil {
+		r.log.Warn("leases not renewed", "jobs", len(running), "error", err)
+	}
+	time.AfterFunc(billing.JobLease/3, r.renew)
 }

@@ -25,9 +25,10 @@ type Broker struct {
 
 // topic is the messages of one kind, which are served in turn by scope.
 type topic struct {
-	waiting jobs.Turns[message]
-	dead    int
-	more    chan struct{} // closed, and made anew, when a message arrives
+	waiting   jobs.Turns[message]
+	dead      int
+	consumers int
+	more      chan struct{} // closed, and made anew, when a message arrives
 }
 
 type message struct {
@@ -89,6 +90,13 @@ func (b *Broker) bury(kind jobs.Kind) {
 	b.topic(kind).dead++
 }
 
+// count counts the consumers of a kind.
+func (b *Broker) count(kind jobs.Kind, more int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.topic(kind).consumers += more
+}
+
 // Queue is an instance at a Broker: a ports.Queue.
 type Queue struct {
 	broker  *Broker
@@ -118,6 +126,8 @@ func (q *Queue) Consume(
 	}
 	places := jobs.NewPlaces(parallel)
 	ended := make(chan billing.Scope, places.Len()) // of the calls that ended
+	q.broker.count(kind, 1)
+	defer q.broker.count(kind, -1)
 	var calls sync.WaitGroup
 	defer calls.Wait()
 	for ctx.Err() == nil {
@@ -194,4 +204,11 @@ func (q *Queue) Depth(_ context.Context, kind jobs.Kind) (waiting, dead int, err
 	defer q.broker.mu.Unlock()
 	t := q.broker.topic(kind)
 	return t.waiting.Len(), t.dead, nil
+}
+
+// Consumers counts the calls of Consume.
+func (q *Queue) Consumers(_ context.Context, kind jobs.Kind) (int, error) {
+	q.broker.mu.Lock()
+	defer q.broker.mu.Unlock()
+	return q.broker.topic(kind).consumers, nil
 }

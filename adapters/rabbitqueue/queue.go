@@ -170,45 +170,62 @@ func (q *Queue) Await(subject [16]byte) ports.Mailbox { return q.boxes.await(sub
 
 // Depth returns the numbers of waiting and dead jobs at the broker.
 func (q *Queue) Depth(ctx context.Context, kind jobs.Kind) (waiting, dead int, err error) {
+	counts, err := q.inspect(ctx, queueName(kind), deadName(kind))
+	if err != nil {
+		return 0, 0, err
+	}
+	return counts[0].Messages, counts[1].Messages, nil
+}
+
+// Consumers counts the consumers at the broker.
+func (q *Queue) Consumers(ctx context.Context, kind jobs.Kind) (int, error) {
+	counts, err := q.inspect(ctx, queueName(kind))
+	if err != nil {
+		return 0, err
+	}
+	return counts[0].Consumers, nil
+}
+
+// inspect returns what the broker says of queues.
+func (q *Queue) inspect(ctx context.Context, names ...string) ([]amqp.Queue, error) {
 	conn, err := q.consume.current()
 	if err != nil {
-		return 0, 0, fmt.Errorf("queue depth: %w", err)
+		return nil, fmt.Errorf("inspect queues: %w", err)
 	}
-	type depth struct {
-		waiting, dead int
-		err           error
+	type result struct {
+		counts []amqp.Queue
+		err    error
 	}
 	// The client library accepts no contexts. A call that outlives ctx ends with
 	// the connection, or after the broker's Patience.
-	counted := make(chan depth, 1)
+	counted := make(chan result, 1)
 	go func() {
-		var d depth
-		d.waiting, d.dead, d.err = conn.depth(kind)
-		counted <- d
+		var r result
+		r.counts, r.err = conn.inspect(names)
+		counted <- r
 	}()
 	select {
-	case d := <-counted:
-		return d.waiting, d.dead, d.err
+	case r := <-counted:
+		return r.counts, r.err
 	case <-ctx.Done():
-		return 0, 0, ctx.Err()
+		return nil, ctx.Err()
 	}
 }
 
-func (c *connection) depth(kind jobs.Kind) (waiting, dead int, err error) {
+func (c *connection) inspect(names []string) ([]amqp.Queue, error) {
 	defer c.hurry()()
 	ch, err := c.Channel()
 	if err != nil {
-		return 0, 0, fmt.Errorf("queue depth: %w", err)
+		return nil, fmt.Errorf("inspect queues: %w", err)
 	}
 	defer c.closeChannel(ch)
-	for name, n := range map[string]*int{queueName(kind): &waiting, deadName(kind): &dead} {
-		state, err := ch.QueueDeclarePassive(name, true, false, false, false, nil)
-		if err != nil {
-			return 0, 0, fmt.Errorf("queue depth: %w", err)
+	counts := make([]amqp.Queue, len(names))
+	for i, name := range names {
+		if counts[i], err = ch.QueueDeclarePassive(name, true, false, false, false, nil); err != nil {
+			return nil, fmt.Errorf("inspect queues: %w", err)
 		}
-		*n = state.Messages
 	}
-	return waiting, dead, nil
+	return counts, nil
 }
 
 // repliesName is the exchange for replies to instances.

@@ -62,7 +62,7 @@ func (s *Service) renewTurn(ctx context.Context, name string, holder billing.Job
 // and otherwise for how long another has it. Each fetch from a connection has a turn
 // instead, because they are far apart.
 func (s *Service) OnDuty(ctx context.Context, d *jobs.Duty, network string) (others time.Duration, err error) {
-	if n, err := s.network(network); err != nil || n.Inbox != nil || !d.Asks() {
+	if n, err := s.network(network); err != nil || n.Inbox != nil {
 		return 0, err
 	}
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {

@@ -29,7 +29,7 @@ func (d *Duty) Take(
 	ctx context.Context, take func(ctx context.Context, name string, holder billing.JobID, lease time.Duration) (time.Duration, error),
 ) (others time.Duration, err error) {
 	now := time.Now() // before the lease begins
-	if others = d.others.Sub(now); others > 0 {
+	if others = d.Others(); others > 0 {
 		return others, nil
 	}
 	if d.mine.Sub(now) > billing.DutyLease/2 {
@@ -45,8 +45,8 @@ func (d *Duty) Take(
 	return others, nil
 }
 
-// Asks reports whether Take has something to do: to poll, or to ask.
-func (d *Duty) Asks() bool { return !time.Now().Before(d.others) }
+// Others returns for how long another process is known to have the duty.
+func (d *Duty) Others() time.Duration { return max(0, time.Until(d.others)) }
 
 // Mine reports whether this process was last seen to have the duty.
 func (d *Duty) Mine() bool { return !d.mine.IsZero() }

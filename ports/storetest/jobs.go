@@ -101,7 +101,9 @@ func testLeases(b *scoped) {
 		}
 	}
 	b.release()
-	b.system(func(ctx context.Context, tx ports.SystemTx) error { return tx.Jobs.Renew(ctx, j.ID, time.Minute) })
+	b.system(func(ctx context.Context, tx ports.SystemTx) error {
+		return tx.Jobs.Renew(ctx, []billing.JobID{j.ID}, time.Minute)
+	})
 	equal(t, "due while it is worked on", len(b.due(lease, 10)), 0)
 	for want := range 2 {
 		b.system(func(ctx context.Context, tx ports.SystemTx) error {

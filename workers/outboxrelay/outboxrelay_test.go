@@ -34,6 +34,7 @@ type broker struct {
 	fail      error
 	away      error
 	boxes     map[[16]byte]chan struct{}
+	workers   int
 }
 
 func (b *broker) Await(subject [16]byte) ports.Mailbox {
@@ -64,6 +65,12 @@ func (b *broker) Ready() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.away
+}
+
+func (b *broker) Consumers(context.Context, jobs.Kind) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.workers, nil
 }
 
 // fails sets the result of the next publications.

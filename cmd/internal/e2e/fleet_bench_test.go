@@ -1,7 +1,13 @@
 package e2e_test
 
 import (
+	"cmp"
 	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 )
@@ -20,5 +26,111 @@ func BenchmarkIdle(b *testing.B) {
 		after := cpu(b)
 		b.ReportMetric(after.sum(before)/1000/idleSpan.Seconds(), "cpu-ms/s")
 		fmt.Println("an idle second:", after.since(before, idleSpan.Seconds()))
+	}
+}
+
+// BenchmarkSlowPayers measures the live checks of one organization whose payers take a
+// second, with one payer worker and with four: of the binaries in MOLAR_BENCH_BASE, if any,
+// and of those built here, in turns.
+func BenchmarkSlowPayers(b *testing.B) {
+	const connections, turns, span = 160, 2, 8 * time.Second
+	for b.Loop() {
+		sim := startSimulator(b, "1s")
+		sim.account["core_soap_url"] = late(b, sim.account["core_soap_url"], time.Second)
+		built := binaries(b)
+		var systems []*system
+		for _, dir := range []string{cmp.Or(os.Getenv("MOLAR_BENCH_BASE"), built), built} {
+			s := startSystemOf(b, dir, 1, 1)
+			o := &operator{s, b.TempDir(), map[string]string{}}
+			page := goingLive(b, "sh")
+			sim.documents(b, o.dir)
+			o.run(page[0])
+			o.run(page[1])
+			s.key, s.office = o.known["molar"], o.known["off"]
+			s.awaitConnections(2)
+			systems = append(systems, s)
+		}
+		for _, workers := range []int{1, 4} {
+			for _, s := range systems {
+				s.workers = append(s.workers, s.spawn("payerworker", workers-len(s.workers))...)
+				s.measure(b, connections, span/2, "fresh") // the first statistics, plans and connections
+			}
+			for range turns {
+				for _, s := range systems {
+					before, begun := cpu(b), time.Now()
+					got := s.measure(b, connections, span, "fresh")
+					after := cpu(b)
+					delete(before, "molar") // the simulator
+					delete(after, "molar")
+					fmt.Printf("%-12s %d workers: %.1f/s, p50 %s, p99 %s, processor time %s\n", filepath.Base(s.dir), workers,
+						got.rate, got.p50, got.p99, after.since(before, got.rate*time.Since(begun).Seconds()))
+				}
+			}
+		}
+	}
+}
+
+// late forwards connections to the address of a URL, all that is sent there later by a
+// delay, and returns the URL of the forwarder.
+func late(tb testing.TB, target string, delay time.Duration) string {
+	tb.Helper()
+	u, err := url.Parse(target)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = listener.Close() })
+	to := u.Host
+	go func() {
+		for {
+			from, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go forward(from, to, delay)
+		}
+	}()
+	u.Host = listener.Addr().String()
+	return u.String()
+}
+
+// forward ends when either side closes its connection.
+func forward(from net.Conn, to string, delay time.Duration) {
+	defer from.Close() //nolint:errcheck // it is over
+	other, err := net.Dial("tcp", to)
+	if err != nil {
+		return
+	}
+	go func() {
+		_, _ = io.Copy(from, other)
+		_ = from.Close()
+	}()
+	type chunk struct {
+		due  time.Time
+		data []byte
+	}
+	chunks := make(chan chunk, 1000)
+	go func() {
+		defer other.Close() //nolint:errcheck // it is over
+		for c := range chunks {
+			time.Sleep(time.Until(c.due))
+			if _, err := other.Write(c.data); err != nil {
+				return
+			}
+		}
+	}()
+	defer close(chunks)
+	for {
+		data := make([]byte, 32<<10)
+		n, err := from.Read(data)
+		if n > 0 {
+			chunks <- chunk{time.Now().Add(delay), data[:n]}
+		}
+		if err != nil {
+			return
+		}
 	}
 }

@@ -61,6 +61,7 @@ func Run(t *testing.T, h Harness) {
 		"a dead job is with the dead letters":         testDead,
 		"an unreadable message is a dead letter":      testUnreadable,
 		"waiting jobs are counted":                    testDepth,
+		"consumers are counted":                       testConsumers,
 		"publishing honors its context":               testPublishContext,
 		"consuming ends when the jobs under way do":   testConsumeEnds,
 		"many jobs, two consumers, each exactly once": testMany,

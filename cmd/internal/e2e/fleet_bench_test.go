@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -66,6 +67,43 @@ func BenchmarkSlowPayers(b *testing.B) {
 						got.rate, got.p50, got.p99, after.since(before, got.rate*time.Since(begun).Seconds()))
 				}
 			}
+		}
+	}
+}
+
+// BenchmarkFleet compares the fresh checks of one organization over 32 connections with
+// those of 32 organizations, and with eight payer workers, in turns.
+func BenchmarkFleet(b *testing.B) {
+	const connections, turns, span = 32, 6, 3 * time.Second
+	for b.Loop() {
+		few, many := startSystem(b, 1, 1), startSystem(b, 1, 8)
+		var all []tenant
+		for i := range connections {
+			all = append(all, few.tenant(fmt.Sprint("Dental ", i), "1679576722"))
+		}
+		rows := []struct {
+			name string
+			s    *system
+			of   []tenant
+		}{
+			{"one organization", few, []tenant{{few.office, few.key}}},
+			{"32 organizations", few, all},
+			{"eight workers", many, []tenant{{many.office, many.key}}},
+		}
+		rates, costs := make([][]float64, len(rows)), make([][]float64, len(rows))
+		for turn := range 1 + turns { // the first one warms up
+			for i, row := range rows {
+				before, begun := cpu(b), time.Now()
+				got := row.s.measureOf(b, row.of, connections, span, "fresh")
+				if turn > 0 {
+					rates[i] = append(rates[i], got.rate)
+					costs[i] = append(costs[i], cpu(b).sum(before)/1000/(got.rate*time.Since(begun).Seconds()))
+				}
+			}
+		}
+		for i, row := range rows {
+			fmt.Printf("%-18s %.0f/s, %.2f of one, processor time %.2f ms\n", row.name, middle(rates[i]), middle(rates[i])/middle(rates[0]), middle(costs[i]))
+			b.ReportMetric(middle(rates[i])/middle(rates[0]), strings.ReplaceAll(row.name, " ", "-"))
 		}
 	}
 }

@@ -33,8 +33,7 @@ type Jobs interface {
 	// and skips full ones.
 	Due(ctx context.Context, now time.Time, lease time.Duration, limit int, full ...jobs.Stream) ([]jobs.Job, error)
 
-	// Renew extends the leases of jobs that are being worked on. It leaves out those that
-	// are postponed, or are being completed or postponed.
+	// Renew extends the leases of running jobs, except of those that are postponed or locked.
 	Renew(ctx context.Context, ids []billing.JobID, lease time.Duration) error
 
 	// Attempt counts an attempt at a job that failed. Again counts a redelivered

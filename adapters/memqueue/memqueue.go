@@ -198,17 +198,10 @@ func (q *Queue) forget(subject [16]byte, c chan struct{}) {
 // Ready returns nil: the queue is always ready.
 func (q *Queue) Ready() error { return nil }
 
-// Depth counts the messages that wait, and the dead letters.
-func (q *Queue) Depth(_ context.Context, kind jobs.Kind) (waiting, dead int, err error) {
+// Depth counts the messages that wait, the dead letters, and the consumers.
+func (q *Queue) Depth(_ context.Context, kind jobs.Kind) (waiting, dead, consumers int, err error) {
 	q.broker.mu.Lock()
 	defer q.broker.mu.Unlock()
 	t := q.broker.topic(kind)
-	return t.waiting.Len(), t.dead, nil
-}
-
-// Consumers counts the calls of Consume.
-func (q *Queue) Consumers(_ context.Context, kind jobs.Kind) (int, error) {
-	q.broker.mu.Lock()
-	defer q.broker.mu.Unlock()
-	return q.broker.topic(kind).consumers, nil
+	return t.waiting.Len(), t.dead, t.consumers, nil
 }

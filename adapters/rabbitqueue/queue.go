@@ -168,64 +168,45 @@ func (q *Queue) Reply(ctx context.Context, address string, subject [16]byte) err
 // Await opens a mailbox.
 func (q *Queue) Await(subject [16]byte) ports.Mailbox { return q.boxes.await(subject) }
 
-// Depth returns the numbers of waiting and dead jobs at the broker.
-func (q *Queue) Depth(ctx context.Context, kind jobs.Kind) (waiting, dead int, err error) {
-	counts, err := q.inspect(ctx, queueName(kind), deadName(kind))
-	if err != nil {
-		return 0, 0, err
-	}
-	return counts[0].Messages, counts[1].Messages, nil
-}
-
-// Consumers counts the consumers at the broker.
-func (q *Queue) Consumers(ctx context.Context, kind jobs.Kind) (int, error) {
-	counts, err := q.inspect(ctx, queueName(kind))
-	if err != nil {
-		return 0, err
-	}
-	return counts[0].Consumers, nil
-}
-
-// inspect returns what the broker says of queues.
-func (q *Queue) inspect(ctx context.Context, names ...string) ([]amqp.Queue, error) {
+// Depth returns the numbers of waiting and dead jobs and of consumers at the broker.
+func (q *Queue) Depth(ctx context.Context, kind jobs.Kind) (waiting, dead, consumers int, err error) {
 	conn, err := q.consume.current()
 	if err != nil {
-		return nil, fmt.Errorf("inspect queues: %w", err)
+		return 0, 0, 0, fmt.Errorf("queue depth: %w", err)
 	}
-	type result struct {
-		counts []amqp.Queue
-		err    error
+	type depth struct {
+		jobs, letters amqp.Queue
+		err           error
 	}
 	// The client library accepts no contexts. A call that outlives ctx ends with
 	// the connection, or after the broker's Patience.
-	counted := make(chan result, 1)
+	counted := make(chan depth, 1)
 	go func() {
-		var r result
-		r.counts, r.err = conn.inspect(names)
-		counted <- r
+		var d depth
+		d.jobs, d.letters, d.err = conn.depth(kind)
+		counted <- d
 	}()
 	select {
-	case r := <-counted:
-		return r.counts, r.err
+	case d := <-counted:
+		return d.jobs.Messages, d.letters.Messages, d.jobs.Consumers, d.err
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return 0, 0, 0, ctx.Err()
 	}
 }
 
-func (c *connection) inspect(names []string) ([]amqp.Queue, error) {
+func (c *connection) depth(kind jobs.Kind) (waiting, dead amqp.Queue, err error) {
 	defer c.hurry()()
 	ch, err := c.Channel()
 	if err != nil {
-		return nil, fmt.Errorf("inspect queues: %w", err)
+		return waiting, dead, fmt.Errorf("queue depth: %w", err)
 	}
 	defer c.closeChannel(ch)
-	counts := make([]amqp.Queue, len(names))
-	for i, name := range names {
-		if counts[i], err = ch.QueueDeclarePassive(name, true, false, false, false, nil); err != nil {
-			return nil, fmt.Errorf("inspect queues: %w", err)
+	for name, state := range map[string]*amqp.Queue{queueName(kind): &waiting, deadName(kind): &dead} {
+		if *state, err = ch.QueueDeclarePassive(name, true, false, false, false, nil); err != nil {
+			return waiting, dead, fmt.Errorf("queue depth: %w", err)
 		}
 	}
-	return counts, nil
+	return waiting, dead, nil
 }
 
 // repliesName is the exchange for replies to instances.

@@ -13,7 +13,7 @@ import (
 func awaitDepth(t *testing.T, q ports.Queue, kind jobs.Kind, waiting, dead int) {
 	t.Helper()
 	eventually(t, "the depth", func() bool {
-		w, d, err := q.Depth(t.Context(), kind)
+		w, d, _, err := q.Depth(t.Context(), kind)
 		return err == nil && w == waiting && d == dead
 	})
 }
@@ -25,7 +25,7 @@ func testConsumers(t *testing.T, kind jobs.Kind, b Broker) {
 	await := func(want int) {
 		t.Helper()
 		eventually(t, "the consumers", func() bool {
-			n, err := one.Consumers(t.Context(), kind)
+			_, _, n, err := one.Depth(t.Context(), kind)
 			return err == nil && n == want
 		})
 	}

@@ -149,7 +149,7 @@ func (r *Relay) widen(ctx context.Context) {
 	}
 	for kind, places := range kinds {
 		bounded, cancel := context.WithTimeout(ctx, patience)
-		n, err := r.queue.Consumers(bounded, kind)
+		_, _, n, err := r.queue.Depth(bounded, kind)
 		if cancel(); err != nil {
 			r.log.DebugContext(ctx, "workers not counted; as many jobs stay in flight", "kind", string(kind), "error", err)
 			continue

@@ -67,10 +67,10 @@ func (b *broker) Ready() error {
 	return b.away
 }
 
-func (b *broker) Consumers(context.Context, jobs.Kind) (int, error) {
+func (b *broker) Depth(context.Context, jobs.Kind) (waiting, dead, consumers int, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.workers, nil
+	return 0, 0, b.workers, nil
 }
 
 // fails sets the result of the next publications.

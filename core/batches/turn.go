@@ -65,6 +65,9 @@ func (s *Service) OnDuty(ctx context.Context, d *jobs.Duty, network string) (oth
 	if n, err := s.network(network); err != nil || n.Inbox != nil {
 		return 0, err
 	}
+	if others, known := d.Known(); known {
+		return others, nil
+	}
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
 		others, err = d.Take(ctx, tx.Turns.Take)
 		return err

@@ -28,13 +28,10 @@ func NewDuty(name string) *Duty {
 func (d *Duty) Take(
 	ctx context.Context, take func(ctx context.Context, name string, holder billing.JobID, lease time.Duration) (time.Duration, error),
 ) (others time.Duration, err error) {
-	now := time.Now() // before the lease begins
-	if others = d.Others(); others > 0 {
+	if others, known := d.Known(); known {
 		return others, nil
 	}
-	if d.mine.Sub(now) > billing.DutyLease/2 {
-		return 0, nil
-	}
+	now := time.Now() // before the lease begins
 	if others, err = take(ctx, d.Name, d.Holder, billing.DutyLease); err != nil {
 		return 0, err
 	}
@@ -43,6 +40,12 @@ func (d *Duty) Take(
 		d.mine = now.Add(billing.DutyLease)
 	}
 	return others, nil
+}
+
+// Known returns what Take does, and whether Take asks for nothing.
+func (d *Duty) Known() (others time.Duration, known bool) {
+	others = d.Others()
+	return others, others > 0 || time.Until(d.mine) > billing.DutyLease/2
 }
 
 // Others returns for how long another process is known to have the duty.

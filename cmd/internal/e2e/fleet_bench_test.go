@@ -72,11 +72,13 @@ func BenchmarkSlowPayers(b *testing.B) {
 }
 
 // BenchmarkFleet compares the fresh checks of one organization over 32 connections with
-// those of 32 organizations, and with eight payer workers, in turns.
+// those of 32 organizations, and with eight payer workers, in turns. The binaries are those
+// in MOLAR_BENCH_BASE, if any.
 func BenchmarkFleet(b *testing.B) {
 	const connections, turns, span = 32, 6, 3 * time.Second
 	for b.Loop() {
-		few, many := startSystem(b, 1, 1), startSystem(b, 1, 8)
+		dir := cmp.Or(os.Getenv("MOLAR_BENCH_BASE"), binaries(b))
+		few, many := startSystemOf(b, dir, 1, 1), startSystemOf(b, dir, 1, 8)
 		var all []tenant
 		for i := range connections {
 			all = append(all, few.tenant(fmt.Sprint("Dental ", i), "1679576722"))

@@ -60,7 +60,7 @@ func NewRunner(
 // drainTime.
 func (r *Runner) Run(ctx context.Context, h Handler) error {
 	return r.queue.Consume(ctx, h.Kind, h.Parallel, func(ctx context.Context, d ports.Message) ports.Verdict {
-		if !r.begin(d.Job.ID) {
+		if !r.begin(ctx, d.Job.ID) {
 			return ports.Finished // if the running attempt fails, the row starts it again
 		}
 		defer r.end(d.Job.ID)
@@ -73,7 +73,7 @@ func (r *Runner) Run(ctx context.Context, h Handler) error {
 // begin reports whether the job does not run here yet. The lease of a job that waits in
 // line expires, so there may be several messages of it; a payer should not be asked by
 // each.
-func (r *Runner) begin(id billing.JobID) bool {
+func (r *Runner) begin(ctx context.Context, id billing.JobID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.running[id] {
@@ -82,7 +82,8 @@ func (r *Runner) begin(id billing.JobID) bool {
 	r.running[id] = true
 	if !r.renewing {
 		r.renewing = true
-		time.AfterFunc(billing.JobLease/3, r.renew)
+		ctx = context.WithoutCancel(ctx) // jobs run on while the process stops
+		time.AfterFunc(billing.JobLease/3, func() { r.renew(ctx) })
 	}
 	return true
 }
@@ -180,7 +181,7 @@ func (r *Runner) giveUp(ctx context.Context, h Handler, j jobs.Job, log *slog.Lo
 
 // renew renews the leases of the jobs that run, so that the relay does not publish them
 // again, for as long as there are any.
-func (r *Runner) renew() {
+func (r *Runner) renew(ctx context.Context) {
 	r.mu.Lock()
 	running := slices.Collect(maps.Keys(r.running))
 	r.renewing = len(running) > 0
@@ -188,11 +189,11 @@ func (r *Runner) renew() {
 	if len(running) == 0 {
 		return
 	}
-	err := r.store.System(context.Background(), func(ctx context.Context, tx ports.SystemTx) error {
+	err := r.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		return tx.Jobs.Renew(ctx, running, billing.JobLease)
 	})
 	if err != nil {
-		r.log.Warn("leases not renewed", "jobs", len(running), "error", err)
+		r.log.WarnContext(ctx, "leases not renewed", "jobs", len(running), "error", err)
 	}
-	time.AfterFunc(billing.JobLease/3, r.renew)
+	time.AfterFunc(billing.JobLease/3, func() { r.renew(ctx) })
 }

@@ -36,7 +36,7 @@ func BenchmarkIdle(b *testing.B) {
 func BenchmarkSlowPayers(b *testing.B) {
 	const connections, turns, span = 160, 2, 8 * time.Second
 	for b.Loop() {
-		sim := startSimulator(b, "1s")
+		sim := startSimulator(b)
 		sim.account["core_soap_url"] = late(b, sim.account["core_soap_url"], time.Second)
 		built := binaries(b)
 		var systems []*system
@@ -48,7 +48,7 @@ func BenchmarkSlowPayers(b *testing.B) {
 			o.run(page[0])
 			o.run(page[1])
 			s.key, s.office = o.known["molar"], o.known["off"]
-			s.awaitConnections(2)
+			s.awaitConnections()
 			systems = append(systems, s)
 		}
 		for _, workers := range []int{1, 4} {

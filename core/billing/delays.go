@@ -16,7 +16,7 @@ const (
 	JobMaxLease = time.Minute
 	JobAttempts = 5 // then the job is given up
 
-	DutyLease      = 5 * time.Second        // of the process that polls for all; another takes over when it ends
+	DutyLease      = 2 * time.Second        // of the process that polls for all; shorter than a job's, so that a killed one holds up nothing
 	OutboxPoll     = 250 * time.Millisecond // half the time by which a delayed job may be late
 	OutboxBusyPoll = 100 * time.Millisecond // while more jobs are due than one poll returns
 	ReplyPoll      = 500 * time.Millisecond // before the first poll without a reply; each later poll waits twice as long

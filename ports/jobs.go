@@ -33,8 +33,8 @@ type Jobs interface {
 	// and skips full ones.
 	Due(ctx context.Context, now time.Time, lease time.Duration, limit int, full ...jobs.Stream) ([]jobs.Job, error)
 
-	// Renew extends the lease of a job that is being worked on.
-	Renew(ctx context.Context, id billing.JobID, lease time.Duration) error
+	// Renew extends the leases of running jobs, except of those that are postponed or locked.
+	Renew(ctx context.Context, ids []billing.JobID, lease time.Duration) error
 
 	// Attempt counts an attempt at a job that failed. Again counts a redelivered
 	// message instead: only when no worker holds the lease, so that its worker

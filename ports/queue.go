@@ -33,9 +33,9 @@ type Queue interface {
 	// Ready reports whether the broker is connected.
 	Ready() error
 
-	// Depth counts waiting messages for the metrics: jobs of the kind, and its
-	// dead letters.
-	Depth(ctx context.Context, kind jobs.Kind) (waiting, dead int, err error)
+	// Depth counts the waiting jobs of the kind, its dead letters, and the calls of
+	// Consume for it, of all processes.
+	Depth(ctx context.Context, kind jobs.Kind) (waiting, dead, consumers int, err error)
 }
 
 // Message is a job as a consumer receives it.

@@ -56,9 +56,9 @@ type ReceivedContents interface {
 
 // Turns are leases of work that one process does at a time, by the name of the work.
 type Turns interface {
-	// Take leases the turn, or renews the holder's lease. It returns false while another
-	// holder has it.
-	Take(ctx context.Context, name string, holder billing.JobID, lease time.Duration) (bool, error)
+	// Take leases the turn, or renews the holder's lease, and returns zero. Otherwise it
+	// returns for how long another holder still has it.
+	Take(ctx context.Context, name string, holder billing.JobID, lease time.Duration) (others time.Duration, err error)
 
 	// Leave ends the holder's lease.
 	Leave(ctx context.Context, name string, holder billing.JobID) error

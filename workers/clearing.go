@@ -56,14 +56,21 @@ func ReceiveFiles(ctx context.Context, s *batches.Service, log *slog.Logger) err
 }
 
 // receiveFrom fetches files from one network until ctx ends or the network is
-// closed.
+// closed. One process of the fleet does so.
 func receiveFrom(ctx context.Context, s *batches.Service, name string, log *slog.Logger) {
+	duty := jobs.NewDuty("receive " + name)
+	defer func() { s.EndDuty(context.WithoutCancel(ctx), duty) }()
 	for pause := time.Duration(0); wait(ctx, pause); {
 		var got batches.Received
 		err := jobs.Survive(func() (err error) {
-			got, err = s.Receive(ctx, name)
+			if pause, err = s.OnDuty(ctx, duty, name); err == nil && pause == 0 {
+				got, err = s.Receive(ctx, name)
+			}
 			return err
 		})
+		if err == nil && pause > 0 {
+			continue
+		}
 		if errors.Is(err, batches.ErrClosed) {
 			return
 		}

@@ -52,11 +52,11 @@ func (f *failing) Receive(ctx context.Context, limit int) ([]clearing.IncomingFi
 // stay in it.
 func TestFailuresOfConnections(t *testing.T) {
 	t.Parallel()
-	down := errors.New("down")
+	down, store := errors.New("down"), pgtest.Open(t)
 	for want, err := range map[string]error{"DEBUG": &network.ObservedError{Err: down}, "WARN": down} {
 		var l log
 		sandbox := &ports.Network{Name: "main", Poll: time.Millisecond, Claims: broken{err}, Replies: broken{err}}
-		s := batches.New(nil, batches.Outside{Networks: routing.New(sandbox)}, nil)
+		s := batches.New(store, batches.Outside{Networks: routing.New(sandbox)}, nil)
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() {

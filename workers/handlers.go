@@ -15,9 +15,22 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Eligibility asks payers about up to parallel checks at once.
+// checksPerPlace is how many checks a process asks payers about for each job of another
+// kind. A check is little more than a call that waits, mostly for a second or more.
+const checksPerPlace = 8
+
+// Places returns how many jobs of a kind one process runs at once, for the relay. The kinds
+// that are left out run few.
+func Places(parallel int) map[jobs.Kind]int {
+	return map[jobs.Kind]int{
+		jobs.KindEligibility: checksPerPlace * parallel, jobs.KindAttachmentSend: parallel, jobs.KindBatchSend: parallel,
+		jobs.KindEnrollment: parallel, jobs.KindERA: parallel,
+	}
+}
+
+// Eligibility asks payers about checks, checksPerPlace times as many at once as parallel.
 func Eligibility(s *eligibility.Service, parallel int) Handler {
-	return Handler{Kind: jobs.KindEligibility, Parallel: parallel, Do: s.Answer, Fail: s.Fail}
+	return Handler{Kind: jobs.KindEligibility, Parallel: checksPerPlace * parallel, Do: s.Answer, Fail: s.Fail}
 }
 
 // AttachmentSend sends up to parallel attachments at once.

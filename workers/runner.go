@@ -8,6 +8,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -41,8 +43,9 @@ type Runner struct {
 	log     *slog.Logger
 	observe func(kind jobs.Kind, result string, took time.Duration)
 
-	mu      sync.Mutex
-	running map[billing.JobID]bool
+	mu       sync.Mutex
+	running  map[billing.JobID]bool
+	renewing bool // renew comes again by itself
 }
 
 // NewRunner creates a Runner. It calls observe for every attempt, with the
@@ -57,7 +60,7 @@ func NewRunner(
 // drainTime.
 func (r *Runner) Run(ctx context.Context, h Handler) error {
 	return r.queue.Consume(ctx, h.Kind, h.Parallel, func(ctx context.Context, d ports.Message) ports.Verdict {
-		if !r.begin(d.Job.ID) {
+		if !r.begin(ctx, d.Job.ID) {
 			return ports.Finished // if the running attempt fails, the row starts it again
 		}
 		defer r.end(d.Job.ID)
@@ -70,13 +73,18 @@ func (r *Runner) Run(ctx context.Context, h Handler) error {
 // begin reports whether the job does not run here yet. The lease of a job that waits in
 // line expires, so there may be several messages of it; a payer should not be asked by
 // each.
-func (r *Runner) begin(id billing.JobID) bool {
+func (r *Runner) begin(ctx context.Context, id billing.JobID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.running[id] {
 		return false
 	}
 	r.running[id] = true
+	if !r.renewing {
+		r.renewing = true
+		ctx = context.WithoutCancel(ctx) // jobs run on while the process stops
+		time.AfterFunc(billing.JobLease/3, func() { r.renew(ctx) })
+	}
 	return true
 }
 
@@ -100,9 +108,7 @@ func (r *Runner) handle(ctx context.Context, h Handler, d ports.Message) ports.V
 	if d.Redelivered && r.attempts(ctx, d.Job, true) > billing.JobAttempts {
 		return r.giveUp(ctx, h, d.Job, log, start)
 	}
-	stop := r.keepLease(ctx, d.Job)
 	err := jobs.Survive(func() error { return h.Do(ctx, d.Job) })
-	stop()
 	took := time.Since(start)
 	if done, ok := errors.AsType[*jobs.DoneError](err); ok {
 		level := slog.LevelWarn
@@ -173,32 +179,21 @@ func (r *Runner) giveUp(ctx context.Context, h Handler, j jobs.Job, log *slog.Lo
 	return ports.Dead
 }
 
-// keepLease renews the job's lease until it is stopped, so that the relay does
-// not publish a running job again.
-func (r *Runner) keepLease(ctx context.Context, j jobs.Job) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	timer := time.AfterFunc(billing.JobLease/3, func() {
-		defer close(done)
-		for ctx.Err() == nil {
-			// A renewal that has begun ends by itself: canceling it would cost the
-			// connection.
-			err := r.store.System(context.WithoutCancel(ctx), func(ctx context.Context, tx ports.SystemTx) error {
-				return tx.Jobs.Renew(ctx, j.ID, billing.JobLease)
-			})
-			if err != nil && ctx.Err() == nil {
-				r.log.WarnContext(ctx, "lease not renewed", "job_id", j.ID.String(), "error", err)
-			}
-			select {
-			case <-ctx.Done():
-			case <-time.After(billing.JobLease / 3):
-			}
-		}
-	})
-	return func() {
-		cancel()
-		if !timer.Stop() {
-			<-done
-		}
+// renew renews the leases of the jobs that run, so that the relay does not publish them
+// again, for as long as there are any.
+func (r *Runner) renew(ctx context.Context) {
+	r.mu.Lock()
+	running := slices.Collect(maps.Keys(r.running))
+	r.renewing = len(running) > 0
+	r.mu.Unlock()
+	if len(running) == 0 {
+		return
 	}
+	err := r.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		return tx.Jobs.Renew(ctx, running, billing.JobLease)
+	})
+	if err != nil {
+		r.log.WarnContext(ctx, "leases not renewed", "jobs", len(running), "error", err)
+	}
+	time.AfterFunc(billing.JobLease/3, func() { r.renew(ctx) })
 }

@@ -79,7 +79,7 @@ func TestFailedJobIsGivenUp(t *testing.T) {
 	if got := receive(t, "the end of the job", gaveUp); got.ID != j.ID || tries.Load() != 5 {
 		t.Errorf("gave %+v up after %d tries, want 5", got, tries.Load())
 	}
-	if _, dead, err := b.queue.Depth(t.Context(), jobs.KindEligibility); err != nil || dead > 1 {
+	if _, dead, _, err := b.queue.Depth(t.Context(), jobs.KindEligibility); err != nil || dead > 1 {
 		t.Errorf("%d dead letters, %v", dead, err)
 	}
 	close(tried)

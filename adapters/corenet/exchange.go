@@ -59,7 +59,7 @@ func newTransport(d dialer, config *tls.Config, t Timeouts) *http.Transport {
 		TLSHandshakeTimeout:    t.Connect,
 		ResponseHeaderTimeout:  t.FirstByte,
 		Protocols:              &protocols,
-		MaxIdleConnsPerHost:    64, // more than the inquiries at once
+		MaxIdleConnsPerHost:    256, // more than the inquiries at once
 		IdleConnTimeout:        idle,
 		MaxResponseHeaderBytes: maxHeader,
 		DisableCompression:     true,

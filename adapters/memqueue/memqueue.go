@@ -25,9 +25,10 @@ type Broker struct {
 
 // topic is the messages of one kind, which are served in turn by scope.
 type topic struct {
-	waiting jobs.Turns[message]
-	dead    int
-	more    chan struct{} // closed, and made anew, when a message arrives
+	waiting   jobs.Turns[message]
+	dead      int
+	consumers int
+	more      chan struct{} // closed, and made anew, when a message arrives
 }
 
 type message struct {
@@ -89,6 +90,13 @@ func (b *Broker) bury(kind jobs.Kind) {
 	b.topic(kind).dead++
 }
 
+// count counts the consumers of a kind.
+func (b *Broker) count(kind jobs.Kind, more int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.topic(kind).consumers += more
+}
+
 // Queue is an instance at a Broker: a ports.Queue.
 type Queue struct {
 	broker  *Broker
@@ -118,6 +126,8 @@ func (q *Queue) Consume(
 	}
 	places := jobs.NewPlaces(parallel)
 	ended := make(chan billing.Scope, places.Len()) // of the calls that ended
+	q.broker.count(kind, 1)
+	defer q.broker.count(kind, -1)
 	var calls sync.WaitGroup
 	defer calls.Wait()
 	for ctx.Err() == nil {
@@ -188,10 +198,10 @@ func (q *Queue) forget(subject [16]byte, c chan struct{}) {
 // Ready returns nil: the queue is always ready.
 func (q *Queue) Ready() error { return nil }
 
-// Depth counts the messages that wait, and the dead letters.
-func (q *Queue) Depth(_ context.Context, kind jobs.Kind) (waiting, dead int, err error) {
+// Depth counts the messages that wait, the dead letters, and the consumers.
+func (q *Queue) Depth(_ context.Context, kind jobs.Kind) (waiting, dead, consumers int, err error) {
 	q.broker.mu.Lock()
 	defer q.broker.mu.Unlock()
 	t := q.broker.topic(kind)
-	return t.waiting.Len(), t.dead, nil
+	return t.waiting.Len(), t.dead, t.consumers, nil
 }

@@ -46,6 +46,8 @@ type sight struct {
 	err    error // nil when the release fits, the key is the database's, and no live file is missing
 	oldest horizon
 	held   bool // a restore is not resumed
+
+	uncounted bool // there are changes of totals
 }
 
 // horizon is the oldest transaction with an ID, of any session of the cluster. Events
@@ -119,6 +121,12 @@ func (s *Store) keepFit(ctx context.Context) {
 		bounded, cancel := context.WithTimeout(ctx, readyTimeout)
 		_ = s.look(bounded) // Fit has the result
 		cancel()
+		if s.seen.Load() != nil && s.seen.Load().uncounted {
+			select {
+			case s.uncounted <- struct{}{}:
+			default: // they are being added
+			}
+		}
 	}
 }
 
@@ -157,7 +165,7 @@ func (s *Store) compare(ctx context.Context) (now sight, err error) {
 		if unfit.Have < want {
 			return nil
 		}
-		return t.row(ctx, []any{&unfit.Least, &now.oldest.id, &behind.Have, &now.held}, schemaFit)
+		return t.row(ctx, []any{&unfit.Least, &now.oldest.id, &behind.Have, &now.held, &now.uncounted}, schemaFit)
 	})
 	if e, ok := errors.AsType[*serverError](err); ok && (e.Code == codeInvalidParameter || e.Code == codeNoTable) {
 		return now, &unfit // of an empty database
@@ -175,9 +183,11 @@ func (s *Store) compare(ctx context.Context) (now sight, err error) {
 }
 
 // schemaFit reads the oldest step whose release works with the schema, the oldest
-// transaction that runs, the number of live files, and whether a restore is open.
+// transaction that runs, the number of live files, whether a restore is open, and whether
+// totals are to be added up.
 const schemaFit = `
-SELECT f.least, CASE WHEN pg_snapshot_xmin(s) < pg_snapshot_xmax(s) THEN pg_snapshot_xmin(s)::text ELSE '' END AS oldest, l.number, ` + openRestore + ` AS held
+SELECT f.least, CASE WHEN pg_snapshot_xmin(s) < pg_snapshot_xmax(s) THEN pg_snapshot_xmin(s)::text ELSE '' END AS oldest, l.number, ` + openRestore + ` AS held,
+	EXISTS (SELECT FROM claim_changes) AS uncounted
 FROM schema_fit f, live_files l, pg_current_snapshot() s`
 
 // heldBack is how long a transaction may run before the operator must know of it. Tests

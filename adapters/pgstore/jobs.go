@@ -211,9 +211,14 @@ func (r jobTable) take(ctx context.Context, query string, lease time.Duration, a
 	return held, leased, err
 }
 
-// Renew extends the lease of a job.
-func (r jobTable) Renew(ctx context.Context, id billing.JobID, lease time.Duration) error {
-	_, err := r.do(ctx, "renew job "+id.String(), "UPDATE jobs SET leased_at = clock_timestamp(), lease_until = clock_timestamp() + $2 * interval '1 us' WHERE id = $1", id, lease.Microseconds())
+// Renew extends the leases of jobs.
+func (r jobTable) Renew(ctx context.Context, ids []billing.JobID, lease time.Duration) error {
+	_, err := r.do(ctx, "renew leases", `
+UPDATE jobs
+SET leased_at = clock_timestamp(), lease_until = clock_timestamp() + $2 * interval '1 us'
+WHERE id = ANY (ARRAY (
+	SELECT id FROM jobs WHERE id = ANY ($1::uuid[]) AND lease_until IS NOT NULL FOR UPDATE SKIP LOCKED
+))`, uuids(ids), lease.Microseconds())
 	return err
 }
 

@@ -11,17 +11,35 @@ import (
 // taken are the turns of work.
 type taken struct{ *tx }
 
+// takeTurn writes nothing while another holder has the turn: every process asks. The last
+// condition is for a holder that took it meanwhile.
+const takeTurn = `
+WITH other AS (
+	SELECT lease_until - clock_timestamp() AS rest
+	FROM turns
+	WHERE name = $1 AND holder <> $2 AND lease_until > clock_timestamp()
+), taken AS (
+	INSERT INTO turns AS t (name, holder, lease_until)
+	SELECT $1, $2::uuid, clock_timestamp() + $3 * interval '1 us'
+	WHERE NOT EXISTS (SELECT FROM other)
+	ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, lease_until = excluded.lease_until
+	WHERE t.holder = excluded.holder OR t.lease_until <= clock_timestamp()
+	RETURNING pg_current_xact_id()::text AS xid
+)
+SELECT coalesce((SELECT xid FROM taken), '') AS xid,
+	CASE WHEN EXISTS (SELECT FROM taken) THEN 0
+		ELSE ceil(extract(epoch FROM coalesce((SELECT rest FROM other), $3 * interval '1 us')) * 1000000)::bigint END AS others`
+
 // Take leases a turn.
-func (r taken) Take(ctx context.Context, name string, holder billing.JobID, lease time.Duration) (bool, error) {
-	n, err := r.exec(ctx, `
-INSERT INTO turns AS t (name, holder, lease_until)
-VALUES ($1, $2, clock_timestamp() + $3 * interval '1 us')
-ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, lease_until = excluded.lease_until
-WHERE t.holder = excluded.holder OR t.lease_until <= clock_timestamp()`, name, holder, lease.Microseconds())
-	if err != nil {
-		return false, fmt.Errorf("take the turn %s: %w", name, err)
+func (r taken) Take(ctx context.Context, name string, holder billing.JobID, lease time.Duration) (others time.Duration, err error) {
+	var xid string
+	if err := r.row(ctx, []any{&xid, microseconds{&others}}, takeTurn, name, holder, lease.Microseconds()); err != nil {
+		return 0, fmt.Errorf("take the turn %s: %w", name, err)
 	}
-	return n == 1, nil
+	if xid != "" {
+		r.xid = xid
+	}
+	return others, nil
 }
 
 // Leave ends a lease.

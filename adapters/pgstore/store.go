@@ -71,6 +71,8 @@ type Store struct {
 	seen     atomic.Pointer[sight] // the result of the last look at the schema
 	expected atomic.Int64          // the least number of live files that the database must have given out
 
+	uncounted chan struct{} // receives when changes of totals were seen
+
 	mu      sync.Mutex // guards the cached result of Ready
 	checked time.Time
 	ready   error
@@ -127,6 +129,7 @@ func open(ctx context.Context, o Options, dial func(context.Context, string, str
 	s := &Store{
 		scoped: pool(c, rest), turns: turns{free: rest}, system: pool(c, reserved),
 		connector: c, sealer: seal, staged: o.Staged, log: o.Log, awayTime: awayTime,
+		uncounted: make(chan struct{}, 1),
 	}
 	s.heldBack.Store(int64(heldBack))
 	if s.log == nil {

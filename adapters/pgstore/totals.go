@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"time"
 
 	"github.com/lib/pq"
 
@@ -84,17 +83,19 @@ func activity(today billing.Date) []claim.DayCount {
 	return days
 }
 
-// Totals are added up at this interval. A change costs its scope a microsecond of each
-// summary until then.
-const (
-	totalsEvery = 2 * time.Second
-	totalsBatch = 20_000 // changes in a transaction
-)
+// totalsBatch is the number of changes in a transaction.
+const totalsBatch = 20_000
 
-// keepTotals adds the changes of the totals to the totals until ctx ends. Several
+// keepTotals adds the changes of the totals to the totals until ctx ends, whenever keepFit
+// saw some. A change costs its scope a microsecond of each summary until then. Several
 // processes share the work.
 func (s *Store) keepTotals(ctx context.Context) {
-	for pause(ctx, totalsEvery) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.uncounted:
+		}
 		for {
 			n, err := s.addTotals(ctx)
 			if err != nil && ctx.Err() == nil {

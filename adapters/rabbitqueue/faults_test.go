@@ -228,7 +228,7 @@ func TestBrokerIsAway(t *testing.T) {
 	if err := q.Reply(t.Context(), "another", [16]byte{1}); !errors.Is(err, rabbitqueue.ErrAway) {
 		t.Errorf("reply: %v, want %v", err, rabbitqueue.ErrAway)
 	}
-	if _, _, err := q.Depth(t.Context(), jobs.KindEligibility); !errors.Is(err, rabbitqueue.ErrAway) {
+	if _, _, _, err := q.Depth(t.Context(), jobs.KindEligibility); !errors.Is(err, rabbitqueue.ErrAway) {
 		t.Errorf("depth: %v, want %v", err, rabbitqueue.ErrAway)
 	}
 	m := q.Await([16]byte{1})

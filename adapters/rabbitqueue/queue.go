@@ -168,14 +168,14 @@ func (q *Queue) Reply(ctx context.Context, address string, subject [16]byte) err
 // Await opens a mailbox.
 func (q *Queue) Await(subject [16]byte) ports.Mailbox { return q.boxes.await(subject) }
 
-// Depth returns the numbers of waiting and dead jobs at the broker.
-func (q *Queue) Depth(ctx context.Context, kind jobs.Kind) (waiting, dead int, err error) {
+// Depth returns the numbers of waiting and dead jobs and of consumers at the broker.
+func (q *Queue) Depth(ctx context.Context, kind jobs.Kind) (waiting, dead, consumers int, err error) {
 	conn, err := q.consume.current()
 	if err != nil {
-		return 0, 0, fmt.Errorf("queue depth: %w", err)
+		return 0, 0, 0, fmt.Errorf("queue depth: %w", err)
 	}
 	type depth struct {
-		waiting, dead int
+		jobs, letters amqp.Queue
 		err           error
 	}
 	// The client library accepts no contexts. A call that outlives ctx ends with
@@ -183,30 +183,28 @@ func (q *Queue) Depth(ctx context.Context, kind jobs.Kind) (waiting, dead int, e
 	counted := make(chan depth, 1)
 	go func() {
 		var d depth
-		d.waiting, d.dead, d.err = conn.depth(kind)
+		d.jobs, d.letters, d.err = conn.depth(kind)
 		counted <- d
 	}()
 	select {
 	case d := <-counted:
-		return d.waiting, d.dead, d.err
+		return d.jobs.Messages, d.letters.Messages, d.jobs.Consumers, d.err
 	case <-ctx.Done():
-		return 0, 0, ctx.Err()
+		return 0, 0, 0, ctx.Err()
 	}
 }
 
-func (c *connection) depth(kind jobs.Kind) (waiting, dead int, err error) {
+func (c *connection) depth(kind jobs.Kind) (waiting, dead amqp.Queue, err error) {
 	defer c.hurry()()
 	ch, err := c.Channel()
 	if err != nil {
-		return 0, 0, fmt.Errorf("queue depth: %w", err)
+		return waiting, dead, fmt.Errorf("queue depth: %w", err)
 	}
 	defer c.closeChannel(ch)
-	for name, n := range map[string]*int{queueName(kind): &waiting, deadName(kind): &dead} {
-		state, err := ch.QueueDeclarePassive(name, true, false, false, false, nil)
-		if err != nil {
-			return 0, 0, fmt.Errorf("queue depth: %w", err)
+	for name, state := range map[string]*amqp.Queue{queueName(kind): &waiting, deadName(kind): &dead} {
+		if *state, err = ch.QueueDeclarePassive(name, true, false, false, false, nil); err != nil {
+			return waiting, dead, fmt.Errorf("queue depth: %w", err)
 		}
-		*n = state.Messages
 	}
 	return waiting, dead, nil
 }

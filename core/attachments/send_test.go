@@ -262,7 +262,7 @@ func TestImageIsLost(t *testing.T) {
 	if a := b.get(id); a.State != attachment.Open {
 		t.Errorf("%s is %s", id, a.State)
 	}
-	if _, dead, err := b.queue.Depth(t.Context(), jobs.KindAttachmentSend); err != nil || dead == 0 {
+	if _, dead, _, err := b.queue.Depth(t.Context(), jobs.KindAttachmentSend); err != nil || dead == 0 {
 		t.Errorf("%d dead letters, %v", dead, err)
 	}
 	waits := make(chan outcome)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -37,7 +38,8 @@ func (s *Service) inTurn(ctx context.Context, name string, work func(ctx context
 
 func (s *Service) takeTurn(ctx context.Context, name string, holder billing.JobID) (had bool, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
-		had, err = tx.Turns.Take(ctx, name, holder, billing.FilesLease)
+		others, err := tx.Turns.Take(ctx, name, holder, billing.FilesLease)
+		had = others == 0
 		return err
 	})
 	return had, err
@@ -54,4 +56,28 @@ func (s *Service) renewTurn(ctx context.Context, name string, holder billing.Job
 	}
 	had, err := s.takeTurn(context.WithoutCancel(ctx), name, holder)
 	return had || err != nil
+}
+
+// OnDuty returns zero while this process has the duty to receive the files of the network,
+// and otherwise for how long another has it. Each fetch from a connection has a turn
+// instead, because they are far apart.
+func (s *Service) OnDuty(ctx context.Context, d *jobs.Duty, network string) (others time.Duration, err error) {
+	if n, err := s.network(network); err != nil || n.Inbox != nil {
+		return 0, err
+	}
+	if others, known := d.Known(); known {
+		return others, nil
+	}
+	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
+		others, err = d.Take(ctx, tx.Turns.Take)
+		return err
+	})
+	return others, err
+}
+
+// EndDuty lets another process take the duty at once.
+func (s *Service) EndDuty(ctx context.Context, d *jobs.Duty) {
+	if d.Mine() { // one that cannot be left ends with its lease
+		_ = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error { return tx.Turns.Leave(ctx, d.Name, d.Holder) })
+	}
 }

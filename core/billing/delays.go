@@ -16,6 +16,7 @@ const (
 	JobMaxLease = time.Minute
 	JobAttempts = 5 // then the job is given up
 
+	DutyLease      = 2 * time.Second        // of the process that polls for all; shorter than a job's, so that a killed one holds up nothing
 	OutboxPoll     = 250 * time.Millisecond // half the time by which a delayed job may be late
 	OutboxBusyPoll = 100 * time.Millisecond // while more jobs are due than one poll returns
 	ReplyPoll      = 500 * time.Millisecond // before the first poll without a reply; each later poll waits twice as long
@@ -43,7 +44,7 @@ const RememberKeys = time.Second
 
 // Connections. Services use a change within two seconds.
 const (
-	ConnectionsPoll  = 500 * time.Millisecond
+	ConnectionsPoll  = 1500 * time.Millisecond
 	ConnectionOutage = 10 * time.Second // a shorter one has no log line at its end
 )
 

@@ -13,9 +13,28 @@ import (
 func awaitDepth(t *testing.T, q ports.Queue, kind jobs.Kind, waiting, dead int) {
 	t.Helper()
 	eventually(t, "the depth", func() bool {
-		w, d, err := q.Depth(t.Context(), kind)
+		w, d, _, err := q.Depth(t.Context(), kind)
 		return err == nil && w == waiting && d == dead
 	})
+}
+
+// testConsumers counts the consumers of two instances, and what is left of them.
+func testConsumers(t *testing.T, kind jobs.Kind, b Broker) {
+	one, two := b.Open(t), b.Open(t)
+	finish := func(context.Context, ports.Message) ports.Verdict { return ports.Finished }
+	await := func(want int) {
+		t.Helper()
+		eventually(t, "the consumers", func() bool {
+			_, _, n, err := one.Depth(t.Context(), kind)
+			return err == nil && n == want
+		})
+	}
+	await(0)
+	stop := consume(t, one, kind, 1, finish)
+	consume(t, two, kind, 1, finish)
+	await(2)
+	stop()
+	await(1)
 }
 
 func testDead(t *testing.T, kind jobs.Kind, b Broker) {

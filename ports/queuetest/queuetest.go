@@ -61,6 +61,7 @@ func Run(t *testing.T, h Harness) {
 		"a dead job is with the dead letters":         testDead,
 		"an unreadable message is a dead letter":      testUnreadable,
 		"waiting jobs are counted":                    testDepth,
+		"consumers are counted":                       testConsumers,
 		"publishing honors its context":               testPublishContext,
 		"consuming ends when the jobs under way do":   testConsumeEnds,
 		"many jobs, two consumers, each exactly once": testMany,
@@ -216,7 +217,7 @@ func steady(t *testing.T, q ports.Queue, kind jobs.Kind) {
 	t.Helper()
 	last := -1
 	for same := 0; same < 10; {
-		waiting, _, err := q.Depth(t.Context(), kind)
+		waiting, _, _, err := q.Depth(t.Context(), kind)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -378,7 +379,7 @@ func testMany(t *testing.T, kind jobs.Kind, b Broker) {
 			t.Errorf("%v came %d times", id, n)
 		}
 	}
-	if waiting, dead, err := one.Depth(t.Context(), kind); waiting != 0 || dead != 0 || err != nil {
+	if waiting, dead, _, err := one.Depth(t.Context(), kind); waiting != 0 || dead != 0 || err != nil {
 		t.Errorf("left: %d waiting, %d dead, %v", waiting, dead, err)
 	}
 }

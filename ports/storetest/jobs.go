@@ -101,8 +101,18 @@ func testLeases(b *scoped) {
 		}
 	}
 	b.release()
-	b.system(func(ctx context.Context, tx ports.SystemTx) error { return tx.Jobs.Renew(ctx, j.ID, time.Minute) })
+	b.system(func(ctx context.Context, tx ports.SystemTx) error {
+		return tx.Jobs.Renew(ctx, []billing.JobID{j.ID}, time.Minute)
+	})
 	equal(t, "due while it is worked on", len(b.due(lease, 10)), 0)
+	postponed := b.job()
+	b.stage(postponed)
+	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Postpone(ctx, postponed.ID, b.now) })
+	b.system(func(ctx context.Context, tx ports.SystemTx) error {
+		return tx.Jobs.Renew(ctx, []billing.JobID{j.ID, postponed.ID}, time.Minute)
+	})
+	equal(t, "due of two that are renewed, when one is postponed", b.due(lease, 10), []billing.JobID{postponed.ID})
+	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Done(ctx, postponed.ID) })
 	for want := range 2 {
 		b.system(func(ctx context.Context, tx ports.SystemTx) error {
 			n, err := tx.Jobs.Attempt(ctx, j.ID, false)

@@ -228,11 +228,14 @@ func testSystemOutbox(b *scoped) {
 func testTurns(b *scoped) {
 	t := b.t
 	one, two := billing.JobID{1}, billing.JobID{2}
-	take := func(name string, holder billing.JobID, lease time.Duration) bool {
+	rest := func(name string, holder billing.JobID, lease time.Duration) time.Duration {
 		t.Helper()
-		return system(b, func(ctx context.Context, tx ports.SystemTx) (bool, error) {
+		return system(b, func(ctx context.Context, tx ports.SystemTx) (time.Duration, error) {
 			return tx.Turns.Take(ctx, name, holder, lease)
 		})
+	}
+	take := func(name string, holder billing.JobID, lease time.Duration) bool {
+		return rest(name, holder, lease) == 0
 	}
 	leave := func(name string, holder billing.JobID) {
 		t.Helper()
@@ -240,6 +243,9 @@ func testTurns(b *scoped) {
 	}
 	if !take("a", one, time.Hour) || take("a", two, time.Hour) || !take("b", two, time.Hour) {
 		t.Error("a turn has two holders, or none")
+	}
+	if others := rest("a", two, time.Minute); others <= time.Minute || others > time.Hour {
+		t.Errorf("another has the turn for %v, want at most the hour that it took", others)
 	}
 	leave("a", two)
 	if take("a", two, time.Hour) {

@@ -12,6 +12,9 @@
 // broker, however much work another organization has. A job keeps its place
 // when its lease ends and it is published again. Otherwise a slow worker would
 // let more and more jobs of one stream get ahead of the next.
+//
+// One relay of the fleet looks for what is due, for all; see jobs.Duty. The others look
+// after their own flights alone, and do not use the database without any.
 package outboxrelay
 
 import (
@@ -28,9 +31,10 @@ import (
 const (
 	// batch is the maximum number of jobs that one poll reads.
 	batch = 100
-	// window is the number of jobs of a stream in flight: enough for the workers
-	// of a few processes, and few to wait for.
+	// window is the least number of jobs of a stream in flight: few to wait for.
 	window = 64
+	// widenEvery is the time between looks at how many workers there are.
+	widenEvery = time.Second
 	// soon is the time that a flight waits for a reply before the relay looks in
 	// the outbox.
 	soon = 50 * time.Millisecond
@@ -43,14 +47,22 @@ const (
 
 // Relay publishes jobs. Several may run at once, in any number of processes.
 type Relay struct {
+	// Places is how many jobs of a kind a worker runs at once. A stream has that many in
+	// flight for each worker, but at least window. It does not change while the relay runs.
+	Places map[jobs.Kind]int
+
 	queue ports.Queue
 	log   *slog.Logger
+	duty  *jobs.Duty    // of sweep alone
+	woken chan struct{} // receives when a flight ends a rest of sweep
 
 	mu      sync.Mutex
 	streams map[jobs.Stream]*stream
 	calls   map[[16]byte]bool       // webhook lanes whose calls wait to be published
 	start   func(jobs.Job, *flight) // starts a flight, which ends with Run; nil while the relay does not run
 	flights sync.WaitGroup
+	windows map[jobs.Kind]int // those of kinds with many workers
+	resting bool              // sweep has nothing to do until there is a flight, or the duty may be free
 }
 
 // stream is this relay's jobs of a stream.
@@ -73,7 +85,7 @@ type flight struct {
 
 // New creates a Relay. The store stages jobs before Run receives it.
 func New(queue ports.Queue, log *slog.Logger) *Relay {
-	return &Relay{queue: queue, log: log, streams: map[jobs.Stream]*stream{}, calls: map[[16]byte]bool{}}
+	return &Relay{queue: queue, log: log, duty: jobs.NewDuty("outbox"), woken: make(chan struct{}, 1), streams: map[jobs.Stream]*stream{}, calls: map[[16]byte]bool{}, windows: map[jobs.Kind]int{}}
 }
 
 // Staged accepts jobs that were just committed. It never waits: a job without a
@@ -113,7 +125,7 @@ func (r *Relay) put(j jobs.Job) {
 
 // advance publishes the jobs that have a place.
 func (r *Relay) advance(of jobs.Stream, s *stream) {
-	for r.start != nil && len(s.waiting) > 0 && len(s.flights) < window {
+	for r.start != nil && len(s.waiting) > 0 && len(s.flights) < r.window(of.Kind) {
 		next := s.waiting[0]
 		s.waiting = s.waiting[1:]
 		if !next.until.IsZero() && time.Now().After(next.until) {
@@ -126,6 +138,31 @@ func (r *Relay) advance(of jobs.Stream, s *stream) {
 	}
 }
 
+// window returns the number of jobs of a stream that may be in flight.
+func (r *Relay) window(kind jobs.Kind) int { return max(window, r.windows[kind]) }
+
+// widen fits the windows of full streams to the workers that there are now.
+func (r *Relay) widen(ctx context.Context) {
+	kinds := map[jobs.Kind]int{}
+	for _, of := range r.full() {
+		kinds[of.Kind] = r.Places[of.Kind]
+	}
+	for kind, places := range kinds {
+		bounded, cancel := context.WithTimeout(ctx, patience)
+		_, _, n, err := r.queue.Depth(bounded, kind)
+		if cancel(); err != nil {
+			r.log.DebugContext(ctx, "workers not counted; as many jobs stay in flight", "kind", string(kind), "error", err)
+			continue
+		}
+		r.mu.Lock()
+		r.windows[kind] = n * places
+		for of, s := range r.streams {
+			r.advance(of, s)
+		}
+		r.mu.Unlock()
+	}
+}
+
 // launch starts the flight of a job, in place of an earlier one.
 func (r *Relay) launch(s *stream, j jobs.Job) {
 	if earlier := s.flights[j.ID]; earlier != nil {
@@ -133,6 +170,13 @@ func (r *Relay) launch(s *stream, j jobs.Job) {
 	}
 	f := &flight{time.Now(), make(chan struct{})}
 	s.flights[j.ID] = f
+	if r.resting {
+		r.resting = false
+		select {
+		case r.woken <- struct{}{}:
+		default: // sweep has not seen an earlier one
+		}
+	}
 	r.start(j, f)
 }
 
@@ -193,6 +237,11 @@ func (r *Relay) Run(ctx context.Context, store ports.Store) error {
 	r.start = nil
 	r.mu.Unlock()
 	r.flights.Wait()
+	if r.duty.Mine() { // a duty that cannot be left ends with its lease
+		_ = store.System(context.WithoutCancel(ctx), func(ctx context.Context, tx ports.SystemTx) error {
+			return tx.Turns.Leave(ctx, r.duty.Name, r.duty.Holder)
+		})
+	}
 	return nil
 }
 
@@ -202,10 +251,14 @@ func (r *Relay) sweep(ctx context.Context, store ports.Store) {
 	timer := time.NewTimer(billing.OutboxPoll)
 	defer timer.Stop()
 	var away time.Time // when the broker went down; zero while it is up
+	var widened time.Time
 	for {
 		select {
 		case <-ctx.Done():
 			return
+		case <-r.woken:
+			timer.Reset(billing.OutboxPoll)
+			continue
 		case <-timer.C:
 			timer.Reset(billing.OutboxPoll)
 		}
@@ -216,6 +269,10 @@ func (r *Relay) sweep(ctx context.Context, store ports.Store) {
 			}
 			continue
 		}
+		if time.Since(widened) > widenEvery {
+			widened = time.Now()
+			r.widen(ctx)
+		}
 		more, err := r.look(ctx, store, away)
 		if err == nil {
 			away = time.Time{}
@@ -224,14 +281,28 @@ func (r *Relay) sweep(ctx context.Context, store ports.Store) {
 		}
 		if more {
 			timer.Reset(billing.OutboxBusyPoll)
+		} else if err == nil && r.rests() {
+			timer.Reset(r.duty.Others())
 		}
 	}
 }
 
+// rests reports whether another process has the duty and nothing is in flight.
+func (r *Relay) rests() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.resting = len(r.streams) == 0 && r.duty.Others() > 0
+	return r.resting
+}
+
 // look lands the jobs that no worker has any longer, and publishes the due
-// ones. Jobs published before the broker went down are due, too, unless another
+// ones if that is the duty of this process. Jobs published before the broker went down are due, too, unless another
 // relay has published them again. More reports that there may be others.
 func (r *Relay) look(ctx context.Context, store ports.Store, away time.Time) (more bool, err error) {
+	flying := r.flying()
+	if len(flying) == 0 && away.IsZero() && r.duty.Others() > 0 {
+		return false, nil
+	}
 	var again, due, lanes []jobs.Job
 	err = store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
 		if !away.IsZero() {
@@ -239,12 +310,15 @@ func (r *Relay) look(ctx context.Context, store ports.Store, away time.Time) (mo
 				return err
 			}
 		}
-		if flying := r.flying(); len(flying) > 0 {
+		if len(flying) > 0 {
 			var held []billing.JobID
 			if held, again, err = tx.Leases.Hold(ctx, flying, billing.JobLease); err != nil {
 				return err
 			}
 			r.landed(flying, held)
+		}
+		if others, err := r.duty.Take(ctx, tx.Turns.Take); err != nil || others > 0 {
+			return err
 		}
 		now := tx.Real.Now().Time
 		if due, err = tx.Jobs.Due(ctx, now, billing.JobLease, batch, r.full()...); err != nil {
@@ -319,7 +393,7 @@ func (r *Relay) full() (full []jobs.Stream) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for of, s := range r.streams {
-		if len(s.waiting) > 0 || len(s.flights) >= window {
+		if len(s.waiting) > 0 || len(s.flights) >= r.window(of.Kind) {
 			full = append(full, of)
 		}
 	}

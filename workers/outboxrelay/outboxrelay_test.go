@@ -34,6 +34,7 @@ type broker struct {
 	fail      error
 	away      error
 	boxes     map[[16]byte]chan struct{}
+	workers   int
 }
 
 func (b *broker) Await(subject [16]byte) ports.Mailbox {
@@ -64,6 +65,12 @@ func (b *broker) Ready() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.away
+}
+
+func (b *broker) Depth(context.Context, jobs.Kind) (waiting, dead, consumers int, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return 0, 0, b.workers, nil
 }
 
 // fails sets the result of the next publications.
@@ -220,6 +227,52 @@ func TestFewInFlight(t *testing.T) {
 	porttest.Await(t, "what is done or postponed gives its place to the next", func() bool {
 		return b.of(all[window+1].Subject) == 1 && b.of(all[window+2].Subject) == 1
 	})
+}
+
+// TestWindowFollowsWorkers has three workers with more places than a window.
+func TestWindowFollowsWorkers(t *testing.T) {
+	t.Parallel()
+	const crowd, places, several = 500, 50, 3
+	b := &broker{workers: several}
+	r := outboxrelay.New(b, slog.New(slog.DiscardHandler))
+	r.Places = map[jobs.Kind]int{jobs.KindEligibility: places}
+	s := pgtest.Open(t, func(o *pgstore.Options) { o.Staged = r.Staged })
+	run(t, r, s)
+	many := newScope()
+	staged := time.Now()
+	stage(t, s, many, crowdOf(crowd)...)
+	porttest.Await(t, "a job for each place is published", func() bool { return b.ofScope(many) >= several*places })
+	if n := b.ofScope(many); n != several*places && time.Since(staged) < billing.JobLease {
+		t.Errorf("%d of the crowd are in flight, want %d", n, several*places)
+	}
+}
+
+// TestAnotherRelayGoesOn has one relay find what is due until it ends, and then another.
+func TestAnotherRelayGoesOn(t *testing.T) {
+	t.Parallel()
+	s := pgtest.Open(t)
+	due := func() jobs.Job {
+		j := work()
+		j.NotBefore = time.Now().Add(-time.Second)
+		stage(t, s, newScope(), j)
+		return j
+	}
+	one, two := &broker{}, &broker{}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = outboxrelay.New(one, slog.New(slog.DiscardHandler)).Run(ctx, s)
+	}()
+	first := due()
+	porttest.Await(t, "the first relay publishes", func() bool { return one.of(first.Subject) > 0 })
+	run(t, outboxrelay.New(two, slog.New(slog.DiscardHandler)), s)
+	second := due()
+	porttest.Await(t, "the first relay publishes again", func() bool { return one.of(second.Subject) > 0 })
+	cancel()
+	<-ended
+	third := due()
+	porttest.Await(t, "the second relay publishes", func() bool { return two.of(third.Subject) > 0 })
 }
 
 // TestLeasesRunOutInFlight has no worker for a window of jobs, so that their

@@ -122,14 +122,20 @@ var serial atomic.Int64
 // measure runs checks of one kind over some connections for a while.
 func (s *system) measure(b *testing.B, connections int, span time.Duration, sort string) figures {
 	b.Helper()
+	return s.measureOf(b, []tenant{{s.office, s.key}}, connections, span, sort)
+}
+
+// measureOf is measure with connections that belong to the organizations in turn.
+func (s *system) measureOf(b *testing.B, of []tenant, connections int, span time.Duration, sort string) figures {
+	b.Helper()
 	u, err := url.Parse(s.urls[0])
 	if err != nil {
 		b.Fatal(err)
 	}
 	var mu sync.Mutex
 	var took []time.Duration
-	one := func(client *fasthttp.HostClient, key, body string, replayed bool) time.Duration {
-		took, err := timed(client, s.urls[0]+"/eligibility", s.key, key, body, func(resp *fasthttp.Response) {
+	one := func(t tenant, client *fasthttp.HostClient, key, body string, replayed bool) time.Duration {
+		took, err := timed(client, s.urls[0]+"/eligibility", t.key, key, body, func(resp *fasthttp.Response) {
 			if resp.StatusCode() != 200 || (string(resp.Header.Peek("idempotent-replayed")) == "true") != replayed {
 				b.Errorf("%s: %d %s", sort, resp.StatusCode(), resp.Body())
 			}
@@ -139,27 +145,28 @@ func (s *system) measure(b *testing.B, connections int, span time.Duration, sort
 		}
 		return took
 	}
-	known := checkBody(s.office, "-ACTIVE-FULL", 0)
+	known := checkBody(of[0].office, "-ACTIVE-FULL", 0)
 	warm := &fasthttp.HostClient{Addr: u.Host}
-	one(warm, fmt.Sprint("warm-", serial.Add(1)), known, false)
+	one(of[0], warm, fmt.Sprint("warm-", serial.Add(1)), known, false)
 	replayKey := fmt.Sprint("replay-", serial.Add(1))
-	one(warm, replayKey, known, false)
+	one(of[0], warm, replayKey, known, false)
 
 	start := time.Now()
 	var all sync.WaitGroup
-	for range connections {
+	for i := range connections {
 		all.Go(func() {
+			t := of[i%len(of)]
 			client := &fasthttp.HostClient{Addr: u.Host, MaxConns: 1}
 			var mine []time.Duration
 			for time.Since(start) < span && !b.Failed() {
 				n := serial.Add(1)
 				switch sort {
 				case "fresh":
-					mine = append(mine, one(client, fmt.Sprint("bench-", n), checkBody(s.office, "-ACTIVE-FULL", int(n)), false))
+					mine = append(mine, one(t, client, fmt.Sprint("bench-", n), checkBody(t.office, "-ACTIVE-FULL", int(n)), false))
 				case "hit":
-					mine = append(mine, one(client, fmt.Sprint("bench-", n), known, false))
+					mine = append(mine, one(of[0], client, fmt.Sprint("bench-", n), known, false))
 				case "replay":
-					mine = append(mine, one(client, replayKey, known, true))
+					mine = append(mine, one(of[0], client, replayKey, known, true))
 				}
 			}
 			mu.Lock()

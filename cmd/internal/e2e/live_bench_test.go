@@ -23,7 +23,7 @@ func BenchmarkLive(b *testing.B) {
 		// Claims wait until all are made; then the next cut takes them.
 		s := startSystem(b, 1, 1, "MOLAR_BATCH_INTERVAL=1s", "MOLAR_SANDBOX_ERA_DELAY=1s")
 		s.spawn("eraworker", 1)
-		sim := startSimulator(b, "1s")
+		sim := startSimulator(b)
 		o := &operator{s, b.TempDir(), map[string]string{}}
 		page := goingLive(b, "sh")
 		sim.documents(b, o.dir)
@@ -33,7 +33,7 @@ func BenchmarkLive(b *testing.B) {
 		s.provide()
 		s.key, s.office = live.key, live.office
 		s.provide()
-		s.awaitConnections(2)
+		s.awaitConnections()
 
 		w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)
 		_, _ = fmt.Fprintln(w, "figure\tsandbox\tlive\tratio\taim")

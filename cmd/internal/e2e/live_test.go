@@ -26,7 +26,7 @@ func TestGoingLive(t *testing.T) {
 	t.Parallel()
 	s := startGuest(t, 1, 2, "MOLAR_BATCH_INTERVAL=300ms")
 	s.eras = s.spawn("eraworker", 1)
-	sim := startSimulator(t, "1s")
+	sim := startSimulator(t)
 	o := &operator{s, t.TempDir(), map[string]string{}}
 	page := goingLive(t, "sh")
 	practice, connections, enroll, check, claim, settle, watch := page[0], page[1], page[2], page[3], page[4], page[5], page[6]
@@ -45,7 +45,7 @@ func TestGoingLive(t *testing.T) {
 	sim.documents(t, o.dir)
 	o.run(connections)
 	o.run(enroll)
-	s.awaitConnections(2)
+	s.awaitConnections()
 	if answer := o.run(check); answer["outcome"] != "answered" {
 		t.Errorf("a live check over CORE is %v", answer)
 	}
@@ -95,13 +95,13 @@ func TestGoingLive(t *testing.T) {
 	s.verifyArrivals(sim)
 }
 
-// awaitConnections waits until each process uses n connections.
-func (s *system) awaitConnections(n int) {
+// awaitConnections waits until each process uses the two connections of the page.
+func (s *system) awaitConnections() {
 	s.tb.Helper()
 	for _, p := range slices.Concat(s.apis, s.workers) {
 		await(s.tb, "the use of the connections", func() bool {
 			r, err := send(s.tb.Context(), http.DefaultClient, http.MethodGet, p.opsURL()+"/metrics", "", "", "", nil)
-			return err == nil && strings.Count(r.text, `state="enabled"} 1`) == n
+			return err == nil && strings.Count(r.text, `state="enabled"} 1`) == 2
 		})
 	}
 }
@@ -179,11 +179,11 @@ type simulator struct {
 	account map[string]string // what it printed
 }
 
-func startSimulator(tb testing.TB, eraDelay string, flags ...string) simulator {
+func startSimulator(tb testing.TB) simulator {
 	tb.Helper()
 	sim := simulator{dir: tb.TempDir()}
-	args := append([]string{"clearinghouse", "--json", "--sftp", "127.0.0.1:0", "--core", "127.0.0.1:0", "--data", sim.dir}, flags...)
-	line := readLine(tb, newProcess(tb, "molar", []string{"MOLAR_SANDBOX_ERA_DELAY=" + eraDelay}, args...))
+	args := []string{"clearinghouse", "--json", "--sftp", "127.0.0.1:0", "--core", "127.0.0.1:0", "--data", sim.dir}
+	line := readLine(tb, newProcess(tb, "molar", []string{"MOLAR_SANDBOX_ERA_DELAY=1s"}, args...))
 	if err := json.Unmarshal([]byte(line), &sim.account); err != nil {
 		tb.Fatalf("%s: %v", line, err)
 	}

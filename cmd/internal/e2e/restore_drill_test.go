@@ -30,7 +30,7 @@ func TestRestoreLosesNothing(t *testing.T) {
 	s := &system{tb: t, dir: binaries(t), postgres: testservers.StartLocalPostgres(t), queue: testservers.VirtualHost(t)}
 	s.begin(s.postgres.URL(), 1, 1, []string{"MOLAR_BATCH_INTERVAL=300ms"})
 	s.eras = s.spawn("eraworker", 1)
-	d := &drill{system: s, t: t, sim: startSimulator(t, "1s")}
+	d := &drill{system: s, t: t, sim: startSimulator(t)}
 	o := &operator{s, t.TempDir(), map[string]string{}}
 	page := goingLive(t, "sh")
 	o.run(page[0])
@@ -39,7 +39,7 @@ func TestRestoreLosesNothing(t *testing.T) {
 	d.sim.documents(t, o.dir)
 	o.run(page[1])
 	o.run(page[2])
-	s.awaitConnections(2)
+	s.awaitConnections()
 	all := rounds(t, 10)
 	for round := range all {
 		d.round(round)

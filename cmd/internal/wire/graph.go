@@ -123,6 +123,7 @@ func (g *graph) open(ctx context.Context) (err error) {
 		g.closers = append(g.closers, q.Close)
 	}
 	g.relay = outboxrelay.New(g.queue, log)
+	g.relay.Places = workers.Places(s.Parallel)
 	g.awaits.Store(new("database"))
 	if err := g.openStore(ctx, g.relay.Staged); err != nil {
 		return err

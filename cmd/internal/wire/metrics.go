@@ -127,7 +127,7 @@ func (c *backlogCollector) Collect(ch chan<- prometheus.Metric) {
 	if c.graph.queue.Ready() == nil {
 		up = 1
 		for _, k := range jobs.Kinds() {
-			if waiting, dead, err := c.graph.queue.Depth(ctx, k); err == nil {
+			if waiting, dead, _, err := c.graph.queue.Depth(ctx, k); err == nil {
 				gauge(c.depth, float64(waiting), string(k), "waiting")
 				gauge(c.depth, float64(dead), string(k), "dead")
 			}

@@ -142,7 +142,7 @@ func variables() []variable {
 		{"MOLAR_BATCH_INTERVAL", "10s", "how often queued claims are sent in batches", func(s *Settings, v string) error { return span(&s.BatchInterval, v) }},
 		{"MOLAR_SANDBOX_ERA_DELAY", "2m", "time from the acceptance of a claim by a payer of the sandbox to its remittance", func(s *Settings, v string) error { return span(&s.ERADelay, v) }},
 		{"MOLAR_WEBHOOK_ALLOW_CIDRS", "", "private networks that webhooks may reach, separated by commas", func(s *Settings, v string) error { return prefixes(&s.WebhookCIDRs, v) }},
-		{"MOLAR_WORKERS", "16", "maximum jobs of one kind at once in one worker process; a quarter more for organizations that have none running", func(s *Settings, v string) error { return number(&s.Parallel, v) }},
+		{"MOLAR_WORKERS", "16", "maximum jobs of one kind at once in one worker process, checks eight times as many; a quarter more for organizations that have none running", func(s *Settings, v string) error { return number(&s.Parallel, v) }},
 		{"MOLAR_LOG_LEVEL", "info", "debug, info, warn or error", func(s *Settings, v string) error { return s.LogLevel.UnmarshalText([]byte(v)) }},
 	}
 }

@@ -72,7 +72,7 @@ func (w *work) stopWithin(ctx context.Context, d time.Duration) error {
 
 // fitPoll is how often a process asks its store whether its release fits the schema.
 // The store itself looks at the database less often.
-const fitPoll = 250 * time.Millisecond
+const fitPoll = 500 * time.Millisecond
 
 // awaitFit waits until the process can work with the database. It returns false when
 // ctx ends first. A process with another key than the database's ends, and so does one

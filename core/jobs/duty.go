@@ -1,0 +1,55 @@
+package jobs
+
+import (
+	"context"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// Duty is a poll that one process of the fleet makes for all: each would find the same. The
+// process leases the turn of that name and renews the lease for as long as it polls. The
+// others ask again when that lease ends. Two that poll at once, such as after a pause, do no
+// harm: what is found has leases of its own. It is not safe for concurrent use.
+type Duty struct {
+	Name   string
+	Holder billing.JobID
+
+	mine, others time.Time // when the lease ends that this process, or another, was seen to have
+}
+
+// NewDuty returns a duty that nobody is known to have.
+func NewDuty(name string) *Duty {
+	return &Duty{Name: name, Holder: billing.NewID[billing.JobID](billing.RealAt(time.Now()))}
+}
+
+// Take returns zero while this process has the duty, and otherwise for how long another has
+// it. It asks take, which is ports.Turns.Take, only when a lease is half over.
+func (d *Duty) Take(
+	ctx context.Context, take func(ctx context.Context, name string, holder billing.JobID, lease time.Duration) (time.Duration, error),
+) (others time.Duration, err error) {
+	if others, known := d.Known(); known {
+		return others, nil
+	}
+	now := time.Now() // before the lease begins
+	if others, err = take(ctx, d.Name, d.Holder, billing.DutyLease); err != nil {
+		return 0, err
+	}
+	d.mine, d.others = time.Time{}, now.Add(others)
+	if others == 0 {
+		d.mine = now.Add(billing.DutyLease)
+	}
+	return others, nil
+}
+
+// Known returns what Take does, and whether Take asks for nothing.
+func (d *Duty) Known() (others time.Duration, known bool) {
+	others = d.Others()
+	return others, others > 0 || time.Until(d.mine) > billing.DutyLease/2
+}
+
+// Others returns for how long another process is known to have the duty.
+func (d *Duty) Others() time.Duration { return max(0, time.Until(d.others)) }
+
+// Mine reports whether this process was last seen to have the duty.
+func (d *Duty) Mine() bool { return !d.mine.IsZero() }

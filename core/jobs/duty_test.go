@@ -1,0 +1,79 @@
+package jobs_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+)
+
+// aTurn is a turn that one holder leases, as ports.Turns has them.
+type aTurn struct {
+	holder billing.JobID
+	until  time.Time
+	asked  int
+	away   error
+}
+
+func (a *aTurn) take(_ context.Context, _ string, holder billing.JobID, lease time.Duration) (time.Duration, error) {
+	a.asked++
+	if a.away != nil {
+		return 0, a.away
+	}
+	if others := time.Until(a.until); others > 0 && a.holder != holder {
+		return others, nil
+	}
+	a.holder, a.until = holder, time.Now().Add(lease)
+	return 0, nil
+}
+
+// TestDuty has two processes poll. One has the duty for as long as it polls, and the other
+// takes it when the lease has ended. Neither asks for the turn at each poll.
+func TestDuty(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		turn := &aTurn{}
+		one, two := jobs.NewDuty("poll"), jobs.NewDuty("poll")
+		has := func(d *jobs.Duty) bool {
+			others, err := d.Take(t.Context(), turn.take)
+			if err != nil || others != d.Others() || d.Mine() != (others == 0) {
+				t.Errorf("Take = %v, %v; %v with others, mine: %t", others, err, d.Others(), d.Mine())
+			}
+			return others == 0
+		}
+		const polls = 1000
+		for range polls {
+			if !has(one) || has(two) {
+				t.Fatal("the first to poll does not have the duty alone")
+			}
+			time.Sleep(billing.OutboxPoll)
+		}
+		if most := polls * 4 * int(billing.OutboxPoll) / int(billing.DutyLease); turn.asked > most {
+			t.Errorf("asked %d times in %d polls of two, want at most %d", turn.asked, polls, most)
+		}
+		begun := time.Now()
+		for !has(two) {
+			time.Sleep(two.Others())
+		}
+		if took := time.Since(begun); took > billing.DutyLease {
+			t.Errorf("the other had the duty after %v, want at most %v", took, billing.DutyLease)
+		}
+		if has(one) {
+			t.Error("both have the duty")
+		}
+	})
+}
+
+// TestDutyWithoutStore keeps nobody from polling while the turn cannot be asked for.
+func TestDutyWithoutStore(t *testing.T) {
+	t.Parallel()
+	turn := &aTurn{away: errors.New("away")}
+	d := jobs.NewDuty("poll")
+	if _, err := d.Take(t.Context(), turn.take); !errors.Is(err, turn.away) || d.Mine() || d.Others() > 0 {
+		t.Errorf("Take = %v, mine: %t", err, d.Mine())
+	}
+}

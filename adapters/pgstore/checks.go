@@ -133,7 +133,7 @@ func (r checks) Complete(ctx context.Context, done []coverage.CheckCompletion) (
 		rejections[i], _ = rejection.(string)
 		statuses[i], benefits[i], shown[i], failures[i] = string(c.Status), c.Benefits, c.Shown, c.ShownFailure
 		if len(d.Exchanges) > 0 {
-			sealed[i] = r.store.sealer.seal(r.scope, c.ID, frame(d.Exchanges))
+			sealed[i] = r.seal(ctx, r.scope, c.ID, frame(d.Exchanges))
 		}
 	}
 	var first []billing.CheckID
@@ -223,7 +223,7 @@ func (r exchanges) Get(ctx context.Context, id billing.CheckID) (sent coverage.C
 	case err != nil || sealed == nil:
 		return sent, err
 	}
-	plain, err := r.store.sealer.open(r.scope, id, sealed)
+	plain, err := r.unseal(ctx, r.scope, id, sealed)
 	if err != nil {
 		return sent, fmt.Errorf("open the messages of check %s: %w", id, err)
 	}

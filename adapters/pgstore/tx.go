@@ -37,6 +37,9 @@ type tx struct {
 	evidence evidence         // finds a row if the transaction was committed
 	failed   error            // the error of the statement that ended the transaction
 
+	made       map[billing.OrgID]*dataKey // data keys that it made
+	unsealable error                      // why a row could not be encrypted; it keeps the transaction from committing
+
 	pending billing.CheckID // the pending check that the transaction creates
 	lasting bool            // it changes what both modes have, which a reset of test mode does not hold up
 
@@ -309,6 +312,9 @@ func (t *tx) run(ctx context.Context, statement func() error) error {
 // commit sends the queue and then COMMIT. While test mode is being reset, nothing of it is
 // committed.
 func (t *tx) commit(ctx context.Context) error {
+	if t.unsealable != nil {
+		return fmt.Errorf("encrypt a row: %w", t.unsealable)
+	}
 	from := ""
 	if t.unpromised() {
 		from = asynchronous

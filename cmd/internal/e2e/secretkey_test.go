@@ -27,9 +27,9 @@ func TestSecretKeyOfTheDatabase(t *testing.T) {
 	with("").bad("set MOLAR_SECRET_KEY and run molar migrate", "migrate")
 	with("a").good("migrate")
 	with("").good("migrate")
-	with("b").bad("MOLAR_SECRET_KEY is not the one that this database was begun with", "migrate")
+	with("b").bad("MOLAR_SECRET_KEY is not the key of this database", "migrate")
 	with("a").good("era", "quarantine")
-	with("b").bad("MOLAR_SECRET_KEY is not the one that this database was begun with", "era", "quarantine")
+	with("b").bad("MOLAR_SECRET_KEY is not the key of this database", "era", "quarantine")
 	with("b").bad("DIR/demo.json", "orgs", "list")
 	if out := with("").good("orgs", "list"); !strings.Contains(out, "Keyless Dental") {
 		t.Errorf("without a key:\n%s", out)

@@ -8,7 +8,7 @@
 CREATE TABLE data_keys (
     id         bytea PRIMARY KEY CHECK (length(id) = 8),
     org_id     uuid,
-    purpose    text NOT NULL CHECK (purpose IN ('rows', 'first', 'passwords', 'cursor')),
+    purpose    text NOT NULL, -- rows, first, passwords or cursor
     wrapped    bytea NOT NULL,
     wrapped_by bytea NOT NULL CHECK (length(wrapped_by) = 8),
     CHECK (org_id IS NULL OR purpose = 'rows')
@@ -26,7 +26,7 @@ GRANT SELECT, INSERT, UPDATE (wrapped, wrapped_by) ON data_keys TO molar_system;
 
 -- The processes that run, and the keys of the deployment that each holds.
 CREATE TABLE key_holders (
-    id      uuid PRIMARY KEY,
+    id      text PRIMARY KEY,
     name    text NOT NULL,
     holds   bytea[] NOT NULL,
     seen_at timestamptz NOT NULL

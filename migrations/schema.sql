@@ -810,7 +810,6 @@ CREATE TABLE public.data_keys (
     wrapped_by bytea NOT NULL,
     CONSTRAINT data_keys_check CHECK (((org_id IS NULL) OR (purpose = 'rows'::text))),
     CONSTRAINT data_keys_id_check CHECK ((length(id) = 8)),
-    CONSTRAINT data_keys_purpose_check CHECK ((purpose = ANY (ARRAY['rows'::text, 'first'::text, 'passwords'::text, 'cursor'::text]))),
     CONSTRAINT data_keys_wrapped_by_check CHECK ((length(wrapped_by) = 8))
 );
 
@@ -1087,7 +1086,7 @@ WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0.05', autovacuum_vacuum_
 ALTER TABLE ONLY public.jobs FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.key_holders (
-    id uuid NOT NULL,
+    id text NOT NULL,
     name text NOT NULL,
     holds bytea[] NOT NULL,
     seen_at timestamp with time zone NOT NULL

@@ -2,6 +2,7 @@ package pgstore
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"encoding/hex"
 	"fmt"
@@ -24,13 +25,13 @@ const (
 // announcer announces which keys of the deployment a process holds.
 type announcer struct {
 	name string
-	id   billing.JobID
+	id   string // random
 	mu   sync.Mutex
 	last time.Time // when it announced them
 }
 
 func newAnnouncer(name string) announcer {
-	return announcer{name: name, id: billing.NewID[billing.JobID](billing.RealAt(time.Now()))}
+	return announcer{name: name, id: rand.Text()}
 }
 
 const announce = `

@@ -75,6 +75,8 @@ func (s *Store) lookAtKeys(ctx context.Context) error {
 
 // leave takes back what the process announced. Without it the row ends by its age.
 func (s *Store) leave() {
+	s.announcer.mu.Lock()
+	defer s.announcer.mu.Unlock()
 	if s.announcer.last.IsZero() {
 		return
 	}

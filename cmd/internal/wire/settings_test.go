@@ -92,10 +92,10 @@ func TestSecretsFromFiles(t *testing.T) {
 	}
 	for want, values := range map[string]map[string]string{
 		"MOLAR_SECRET_KEY and MOLAR_SECRET_KEY_FILE are both set": {"MOLAR_SECRET_KEY": key(1), "MOLAR_SECRET_KEY_FILE": file("both", key(1))},
-		"MOLAR_SECRET_KEY_FILE: open ":                           {"MOLAR_SECRET_KEY_FILE": filepath.Join(dir, "absent")},
-		"is empty":                                               {"MOLAR_SECRET_KEY_FILE": file("empty", "\n")},
-		"want 32 bytes in base64":                                {"MOLAR_SECRET_KEY": key(1) + ","},
-		"MOLAR_SECRET_KEY is not set":                            {"MOLAR_LISTEN_FILE": file("listen", ":1")},
+		"MOLAR_SECRET_KEY_FILE: open ":                            {"MOLAR_SECRET_KEY_FILE": filepath.Join(dir, "absent")},
+		"is empty":                                                {"MOLAR_SECRET_KEY_FILE": file("empty", "\n")},
+		"want 32 bytes in base64":                                 {"MOLAR_SECRET_KEY": key(1) + ","},
+		"MOLAR_SECRET_KEY is not set":                             {"MOLAR_LISTEN_FILE": file("listen", ":1")},
 	} {
 		if _, err := load(values); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), key(1)) {
 			t.Errorf("want %q: %v", want, err)

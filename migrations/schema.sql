@@ -2029,7 +2029,7 @@ CREATE TRIGGER change AFTER INSERT ON public.webhook_endpoints FOR EACH ROW EXEC
 
 CREATE TRIGGER changed AFTER UPDATE ON public.webhook_endpoints FOR EACH ROW WHEN ((((((((old.url IS DISTINCT FROM new.url) OR (old.description IS DISTINCT FROM new.description)) OR (old.event_types IS DISTINCT FROM new.event_types)) OR (old.status IS DISTINCT FROM new.status)) OR (old.failures IS DISTINCT FROM new.failures)) OR (old.failing_since IS DISTINCT FROM new.failing_since)) OR (old.circuit_until IS DISTINCT FROM new.circuit_until))) EXECUTE FUNCTION public.record_change('webhook_endpoint');
 
-CREATE TRIGGER check_of_patient AFTER INSERT OR UPDATE OF patient_id ON public.eligibility_checks FOR EACH ROW WHEN (((new.patient_id IS NOT NULL) AND (((new.inquiry -> 'Subscriber'::text) ->> 'MemberID'::text) <> ''::text))) EXECUTE FUNCTION public.check_of_patient();
+CREATE TRIGGER check_of_patient AFTER INSERT OR UPDATE OF patient_id ON public.eligibility_checks FOR EACH ROW WHEN (((new.patient_id IS NOT NULL) AND (current_setting('molar.members'::text, true) IS DISTINCT FROM 'kept'::text) AND (((new.inquiry -> 'Subscriber'::text) ->> 'MemberID'::text) <> ''::text))) EXECUTE FUNCTION public.check_of_patient();
 
 CREATE TRIGGER claims_inserted AFTER INSERT ON public.claims REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.total_inserted();
 

@@ -54,6 +54,7 @@ type Tx struct {
 	Real             RealClock
 	Keys             IdempotencyKeys
 	Checks           Checks
+	PendingChecks    PendingChecks
 	Exchanges        Exchanges
 	Claims           Claims
 	Clearing         Clearing
@@ -152,11 +153,6 @@ type Checks interface {
 	// Find reads checks. It leaves out absent ones.
 	Find(ctx context.Context, ids []billing.CheckID) (map[billing.CheckID]*coverage.Check, error)
 
-	// Complete stores the results of pending checks, with the messages exchanged,
-	// encrypted. It returns the checks that it completed and changes no check
-	// that was completed before.
-	Complete(ctx context.Context, done []coverage.CheckCompletion) ([]billing.CheckID, error)
-
 	// Recent returns the newest fresh, answered check for the same question that
 	// was completed at or after since; nil when there is none.
 	Recent(ctx context.Context, digest [32]byte, since time.Time) (*coverage.Check, error)
@@ -166,7 +162,19 @@ type Checks interface {
 	List(ctx context.Context, f coverage.CheckFilter, p billing.Page) ([]*coverage.Check, error)
 }
 
-// Exchanges has the messages exchanged for checks, which Checks.Complete stores
+// PendingChecks ends checks.
+type PendingChecks interface {
+	// Complete stores the results of pending checks, with the messages exchanged,
+	// encrypted. If one of them is absent or not pending, the transaction fails with
+	// coverage.ErrNotPending, at the latest when it is committed.
+	Complete(ctx context.Context, done []coverage.CheckCompletion) error
+
+	// Lock locks those of the checks that are pending until the end of the transaction,
+	// and returns them.
+	Lock(ctx context.Context, ids []billing.CheckID) ([]billing.CheckID, error)
+}
+
+// Exchanges has the messages exchanged for checks, which PendingChecks.Complete stores
 // encrypted.
 type Exchanges interface {
 	// Get reads and decrypts the messages exchanged for a check. A check that was

@@ -138,7 +138,7 @@ func TestReset(t *testing.T) {
 	}
 	porttest.Await(t, "nothing goes on", func() bool {
 		return s.count(t, `SELECT (SELECT count(*) FROM jobs) + (SELECT count(*) FROM sandbox_mail WHERE removed_at IS NULL)
-			+ (SELECT count(*) FROM webhook_deliveries WHERE state = 'pending')`) == 0
+			+ (SELECT count(*) FROM webhook_deliveries WHERE state = 'pending') + (SELECT count(*) FROM claim_changes)`) == 0
 	})
 	full, rest := s.tables(t, s.org)
 	for table, n := range full {
@@ -206,14 +206,15 @@ func TestReset(t *testing.T) {
 	s.until(t, "/claims/"+claim, "paid")
 }
 
-// becomesLive makes the rows of an organization those of another in live mode.
+// becomesLive makes the rows of an organization those of another in live mode. The totals
+// follow their claims.
 func (s *service) becomesLive(t *testing.T, from, to billing.OrgID) {
 	t.Helper()
 	own, _ := s.tables(t, from)
 	porttest.Await(t, "its work ends", func() bool { own, _ = s.tables(t, from); return own["jobs"] == 0 })
 	for table, n := range own {
 		if n == 0 || strings.HasPrefix(table, "sandbox_") && table != "sandbox_mail" && table != "sandbox_notes" ||
-			slices.Contains([]string{"sessions", "users", "sign_in_links", "audit_resources", "sandbox_faults"}, table) {
+			slices.Contains([]string{"sessions", "users", "sign_in_links", "audit_resources", "sandbox_faults", "claim_changes", "claim_totals"}, table) {
 			continue
 		}
 		s.exec(t, "UPDATE "+table+" SET org_id = '"+to.UUID()+"', mode = 'live' WHERE org_id = '"+from.UUID()+"' AND mode = 'test'")

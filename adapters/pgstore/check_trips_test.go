@@ -30,13 +30,13 @@ import (
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
-// TestRoundTripsOfACheck counts the round trips of a lone fresh check: four of
-// the transaction that creates it, one that reads it for the payer, four that
+// TestRoundTripsOfACheck counts the round trips of a lone fresh check: three of
+// the transaction that creates it, one that reads it for the payer, two that
 // complete it, and one that reads it for the caller. No other transaction is part
 // of a check.
 func TestRoundTripsOfACheck(t *testing.T) {
 	t.Parallel()
-	want := map[string]int64{"round trips": 10, "transactions that write": 2, "transactions that read": 2}
+	want := map[string]int64{"round trips": 7, "transactions that write": 2, "transactions that read": 2}
 	if got := openCounted(t, pgtest.URL(t)).ofCheck(t); !maps.Equal(got, want) {
 		t.Errorf("a fresh check takes %v, want %v", got, want)
 	}
@@ -242,3 +242,37 @@ func (f *checkFixture) check(key, member string) error {
 type processClock struct{}
 
 func (processClock) Now() time.Time { return time.Now() }
+
+// TestMembersOfChecks finds the member ID of a check that this release completed, and of one
+// that the release before did, which leaves it to the trigger.
+func TestMembersOfChecks(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	var staged []jobs.Job
+	var url string
+	s := pgtest.Open(t, func(o *pgstore.Options) {
+		url = o.URL
+		o.Staged = func(j []jobs.Job) { mu.Lock(); defer mu.Unlock(); staged = append(staged, j...) }
+	})
+	db, f := admin(t, url), newCheckFixture(t, s)
+	if err := f.check("fresh", "m1"); billing.CodeOf(err) != billing.CodeTimeout {
+		t.Fatal(err)
+	}
+	if err := f.service.Answer(t.Context(), staged[0]); err != nil {
+		t.Fatal(err)
+	}
+	kept := func() int {
+		return scan[int](t, db, `
+SELECT count(*)
+FROM check_members m JOIN eligibility_checks c USING (org_id, mode, patient_id)
+WHERE member_key = 'M1-ACTIVE-FULL'`)
+	}
+	if n := kept(); n != 1 {
+		t.Errorf("%d members of the completed check, want 1", n)
+	}
+	exec(t, db, "DELETE FROM check_members")
+	exec(t, db, "UPDATE eligibility_checks SET patient_id = patient_id")
+	if n := kept(); n != 1 {
+		t.Errorf("%d members by the trigger, want 1", n)
+	}
+}

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/lib/pq"
-
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/coverage"
 )
 
 type checks struct{ *tx }
+
+type pendingChecks struct{ *tx }
 
 // checkFields leaves out exchanges, which few callers read.
 func checkFields(c *coverage.Check) []field {
@@ -107,60 +107,104 @@ func (r checks) Find(ctx context.Context, ids []billing.CheckID) (map[billing.Ch
 	return found, err
 }
 
-// Complete stores the results of pending checks. It is not queued: it locks the rows,
-// and the sequences of later events must be read after that. It sends absent values
-// as empty strings, because arrays with NULL take longer to write.
-func (r checks) Complete(ctx context.Context, done []coverage.CheckCompletion) ([]billing.CheckID, error) {
-	n := len(done)
-	ids, outcomes, patients, networks := make(pq.StringArray, n), make(pq.StringArray, n), make(pq.StringArray, n), make(pq.StringArray, n)
-	latencies, completed := make(pq.Int64Array, n), make(pq.StringArray, n)
-	rejections, statuses, benefits, sealed := make(pq.StringArray, n), make(pq.StringArray, n), make(documentArray, n), make(pq.ByteaArray, n)
-	shown, failures, answers := make(documentArray, n), make(documentArray, n), make(pq.BoolArray, n)
+// completion is the key of a completion in the queue of writes, which has one at most.
+type completion struct{}
+
+// columns are those of a check's result. Absent values are empty strings, because
+// arrays with NULL take longer to write.
+func (completion) columns() source {
+	return source{
+		{"id", "uuid"},
+		{"outcome", "text"},
+		{"patient_id", "text"},
+		{"network", "text"},
+		{"latency_ms", "integer"},
+		{"completed_at", "timestamptz"},
+		{"rejection", "text"},
+		{"coverage_status", "text"},
+		{"benefits", "text"},
+		{"exchanges", "bytea"},
+		{"answers", "boolean"},
+		{"shown", "text"},
+		{"shown_failure", "text"},
+		{"member", "text"},
+	}
+}
+
+// Complete stores the results of pending checks, and by which member IDs a search finds
+// their patients; the setting tells the trigger that does so for the release before. It may
+// be queued with the event of each check, which is its first.
+func (r pendingChecks) Complete(ctx context.Context, done []coverage.CheckCompletion) error {
+	if len(done) == 0 {
+		return nil
+	}
+	rows := make([][]any, len(done))
 	for i, d := range done {
 		c := d.Check
+		if _, queued := r.queued[c.ID]; queued { // as a new check
+			if err := r.flush(ctx); err != nil {
+				return err
+			}
+		}
 		rejection, err := encode(c.Rejection)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		ids[i], outcomes[i], networks[i], latencies[i], answers[i] = c.ID.UUID(), string(c.Outcome), c.Network, -1, c.CanBeReused()
-		completed[i] = micro(c.CompletedAt).Format(time.RFC3339Nano)
+		if rejection == nil {
+			rejection = ""
+		}
+		patient, latency, sealed := "", int64(-1), []byte{}
 		if !c.PatientID.IsZero() {
-			patients[i] = c.PatientID.UUID()
+			patient = c.PatientID.UUID()
 		}
 		if c.LatencyMS != nil {
-			latencies[i] = int64(*c.LatencyMS)
+			latency = int64(*c.LatencyMS)
 		}
-		rejections[i], _ = rejection.(string)
-		statuses[i], benefits[i], shown[i], failures[i] = string(c.Status), c.Benefits, c.Shown, c.ShownFailure
 		if len(d.Exchanges) > 0 {
-			sealed[i] = r.seal(ctx, r.scope, c.ID, frame(d.Exchanges))
+			sealed = r.seal(ctx, r.scope, c.ID, frame(d.Exchanges))
+		}
+		rows[i] = []any{
+			c.ID.UUID(), string(c.Outcome), patient, c.Network, latency, micro(c.CompletedAt).Format(time.RFC3339Nano), rejection, string(c.Status),
+			c.Benefits, sealed, c.CanBeReused(), c.Shown, c.ShownFailure, c.Inquiry.Subscriber.MemberID,
 		}
 	}
-	var first []billing.CheckID
-	var id billing.CheckID
-	err := r.each(ctx, "complete checks", []any{&id, &r.xid}, func() { first = append(first, id) }, `
-WITH completed AS (
+	from, args := completion{}.columns().of(rows, r.scope.Org, r.scope.Mode)
+	return r.push(ctx, write{row: completion{}, changes: len(done), args: args, text: "SELECT FROM completed", with: `
+completed AS (
 	UPDATE eligibility_checks c
 	SET state = 'completed', outcome = d.outcome, patient_id = nullif(d.patient_id, '')::uuid, network = d.network,
 		latency_ms = nullif(d.latency_ms, -1), completed_at = d.completed_at, rejection = nullif(d.rejection, '')::json,
 		coverage_status = d.coverage_status, benefits = nullif(d.benefits, '')::json, exchanges = nullif(d.exchanges, ''),
 		shown = nullif(d.shown, ''), shown_failure = nullif(d.shown_failure, '')
-	FROM unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::integer[], $8::timestamptz[], $9::text[], $10::text[], $11::text[],
-		$12::bytea[], $13::boolean[], $14::text[], $15::text[])
-		AS d (id, outcome, patient_id, network, latency_ms, completed_at, rejection, coverage_status, benefits, exchanges, answers, shown, shown_failure)
+	FROM ` + from + ` AS d` + completion{}.columns().names() + `, set_config('molar.members', 'kept', true)
 	WHERE c.org_id = $1 AND c.mode = $2 AND c.id = d.id AND c.state = 'pending'
-	RETURNING c.id, c.digest, c.completed_at, d.answers
+	RETURNING c.id, c.digest, c.completed_at, c.patient_id, d.answers, d.member
+), members AS (
+	INSERT INTO check_members (org_id, mode, member_key, patient_id)
+	SELECT $1::uuid, $2::text, upper(left(member, 100)) AS member_key, patient_id
+	FROM completed
+	WHERE member <> '' AND patient_id IS NOT NULL
+	ORDER BY member_key, patient_id
+	ON CONFLICT DO NOTHING
 ), kept AS (
 	INSERT INTO eligibility_answers (org_id, mode, digest, completed_at, check_id)
 	SELECT $1::uuid, $2::text, digest, completed_at, id
 	FROM completed
 	WHERE answers
-)
-SELECT id, pg_current_xact_id()::text AS xid
-FROM completed`,
-		r.scope.Org, r.scope.Mode, ids, outcomes, patients, networks, latencies, completed, rejections, statuses, benefits, sealed, answers,
-		shown, failures)
-	return first, err
+)`})
+}
+
+// Lock locks checks that are pending.
+func (r pendingChecks) Lock(ctx context.Context, ids []billing.CheckID) ([]billing.CheckID, error) {
+	var pending []billing.CheckID
+	var id billing.CheckID
+	err := r.each(ctx, "lock pending checks", []any{&id}, func() { pending = append(pending, id) }, `
+SELECT id
+FROM eligibility_checks
+WHERE org_id = $1 AND mode = $2 AND id = ANY ($3::uuid[]) AND state = 'pending'
+ORDER BY id
+FOR UPDATE`, r.scope.Org, r.scope.Mode, uuids(ids))
+	return pending, err
 }
 
 // recent returns the SQL of Recent.

@@ -240,10 +240,17 @@ func (c *conn) Begin() (driver.Tx, error) {
 	return nil, errors.New("begin: only the store begins transactions")
 }
 
+// lastKey marks the context of a transaction's last statement, which is a query. COMMIT
+// goes with it.
+type lastKey struct{}
+
 func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	s, err := c.prepared(ctx, query)
 	if err != nil {
 		return nil, err
+	}
+	if ctx.Value(lastKey{}) != nil && c.pipeline != nil {
+		c.pipeline.end(simpleQuery("COMMIT"))
 	}
 	rows, err := s.(driver.StmtQueryContext).QueryContext(ctx, args)
 	if err == nil {

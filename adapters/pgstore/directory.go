@@ -1,9 +1,7 @@
 package pgstore
 
 import (
-	"cmp"
 	"context"
-	"database/sql"
 	"strings"
 	"time"
 
@@ -132,33 +130,38 @@ func (r providers) List(ctx context.Context, p billing.Page) ([]*directory.Provi
 
 type patients struct{ *tx }
 
+// wanted has the columns of people to find.
+func wanted() source {
+	return source{{"id", "uuid"}, {"name_key", "text"}, {"first_name", "text"}, {"last_name", "text"}, {"date_of_birth", "date"}, {"created_at", "timestamptz"}}
+}
+
 // Find returns the ID of each person, and adds new people. Most people are known, and
 // then Find writes and locks nothing. Two transactions that add the same person
 // create one row: the later one waits, inserts nothing, and reads again. All
 // transactions insert in the same order, so they cannot deadlock.
 func (r patients) Find(ctx context.Context, people []directory.Person) ([]billing.PatientID, error) {
 	n := len(people)
-	ids, keys, first, last := make(pq.StringArray, n), make(pq.StringArray, n), make(pq.StringArray, n), make(pq.StringArray, n)
-	born, created := make(pq.StringArray, n), make(pq.StringArray, n)
+	rows := make([][]any, n)
 	for i, p := range people {
-		ids[i], keys[i], first[i], last[i], born[i] = p.ID.UUID(), p.Key, p.FirstName, p.LastName, p.DateOfBirth.String()
-		created[i] = micro(p.CreatedAt).Format(time.RFC3339Nano)
+		rows[i] = []any{p.ID.UUID(), p.Key, p.FirstName, p.LastName, p.DateOfBirth.String(), micro(p.CreatedAt).Format(time.RFC3339Nano)}
 	}
+	from, args := wanted().of(rows, r.scope.Org, r.scope.Mode)
 	type person struct{ key, born string }
 	found := make(map[person]billing.PatientID, n)
 	for {
 		var id billing.PatientID
 		var key, day string
-		var xid sql.NullString
+		var made bool
 		use := func() {
 			found[person{key, day}] = id
-			r.xid = cmp.Or(xid.String, r.xid)
+			if made {
+				r.xid = r.expected
+			}
 		}
-		if err := r.each(ctx, "find patients", []any{&id, &key, &day, &xid}, use, `
+		if err := r.each(ctx, "find patients", []any{&id, &key, &day, &made, &r.expected}, use, `
 WITH wanted AS (
 	SELECT DISTINCT ON (name_key, date_of_birth) id, name_key, first_name, last_name, date_of_birth, created_at
-	FROM unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::date[], $8::timestamptz[])
-		AS w (id, name_key, first_name, last_name, date_of_birth, created_at)
+	FROM `+from+` AS w`+wanted().names()+`
 	ORDER BY name_key, date_of_birth
 ), known AS (
 	SELECT p.id, p.name_key, p.date_of_birth
@@ -173,16 +176,16 @@ WITH wanted AS (
 	ON CONFLICT ON CONSTRAINT patients_person DO NOTHING
 	RETURNING id, name_key, date_of_birth
 )
-SELECT id, name_key, date_of_birth::text AS born, NULL AS xid FROM known
+SELECT id, name_key, date_of_birth::text AS born, false AS made, pg_current_xact_id()::text AS xid FROM known
 UNION ALL
-SELECT id, name_key, date_of_birth::text, pg_current_xact_id()::text FROM made`,
-			r.scope.Org, r.scope.Mode, ids, keys, first, last, born, created); err != nil {
+SELECT id, name_key, date_of_birth::text, true, pg_current_xact_id()::text FROM made`,
+			args...); err != nil {
 			return nil, err
 		}
 		out := make([]billing.PatientID, n)
 		missing := false
-		for i := range people {
-			id, ok := found[person{keys[i], born[i]}]
+		for i, p := range people {
+			id, ok := found[person{p.Key, p.DateOfBirth.String()}]
 			out[i], missing = id, missing || !ok
 		}
 		if !missing {

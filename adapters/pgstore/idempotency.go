@@ -24,9 +24,9 @@ func (r idempotencyKeys) Reserve(ctx context.Context, key string) (*caller.KeyUs
 	use := &caller.KeyUse{Key: key}
 	var status *int
 	var sealed []byte
-	to := []any{&use.Held, sum{of: use.Fingerprint[:]}, &use.CheckID, instant{&use.CreatedAt}, &status, &sealed, &use.Work}
+	to := []any{&use.Held, sum{of: use.Fingerprint[:]}, &use.CheckID, instant{&use.CreatedAt}, &status, &sealed, &use.Work, &r.expected}
 	err := r.row(ctx, to, `
-SELECT claimed, fingerprint, check_id, created_at, status, body, work
+SELECT claimed, fingerprint, check_id, created_at, status, body, work, pg_current_xact_id()::text AS xid
 FROM claim_idempotency_key($1, $2, $3)`, r.scope.Org, r.scope.Mode, key)
 	switch {
 	case err != nil:

@@ -113,7 +113,7 @@ func TestDocumentArray(t *testing.T) {
 	for _, all := range [][]string{
 		{}, {""}, {`{"a":"b"}`}, {`\`, `"`, "", "x"}, {`{"say":"\"é, {}\\"}`, "", `["\u0000",null]`},
 	} {
-		documents := make(documentArray, len(all))
+		documents := make(textsArray, len(all))
 		for i, d := range all {
 			documents[i] = []byte(d)
 		}

@@ -25,8 +25,8 @@ func TestThroughPgBouncer(t *testing.T) {
 	}
 	for range 2 {
 		s := openCounted(t, service)
-		if got := s.ofCheck(t); got["round trips"] != 10 {
-			t.Errorf("a fresh check takes %v, want 10 round trips", got)
+		if got := s.ofCheck(t); got["round trips"] != 7 {
+			t.Errorf("a fresh check takes %v, want 7 round trips", got)
 		}
 		for setting, want := range map[string]string{
 			"statement_timeout": "15s", "idle_in_transaction_session_timeout": "15s", "plan_cache_mode": "force_generic_plan", "TimeZone": "UTC",

@@ -5,13 +5,15 @@ import (
 	"encoding/binary"
 	"io"
 	"net"
+	"slices"
 	"time"
 )
 
 // pipeline is the socket under a lib/pq connection. It can send a message of its own,
 // either alone or in front of lib/pq's next message. It drops the reply, so
 // lib/pq does not wait for one. BEGIN, and COMMIT after reads, therefore cost no
-// round trip.
+// round trip. It can also send COMMIT right behind lib/pq's last statement. lib/pq's own
+// COMMIT is then not sent: its reply is on the way.
 //
 // If the reply reports an error, the server also rejects lib/pq's statement that
 // follows. The pipeline then passes the error to lib/pq as the reply to that
@@ -25,6 +27,8 @@ type pipeline struct {
 	in *bufio.Reader
 
 	rider   []byte // sent in front of the next message
+	commit  []byte // sent behind the next message
+	ended   bool   // COMMIT was sent, and lib/pq has not sent its own yet
 	refused int    // replies to drop first: rejections that follow a reported error
 	dropped int    // replies to drop after those, except one that reports an error
 	through bool   // the current reply reports an error and goes to lib/pq
@@ -95,15 +99,26 @@ func (p *pipeline) post(message []byte) error {
 	return err
 }
 
+// end sends the message, which ends the transaction, behind the next one. If that fails,
+// the server rolls back instead.
+func (p *pipeline) end(message []byte) { p.commit = message }
+
 func (p *pipeline) Write(b []byte) (int, error) {
-	if p.rider == nil {
+	switch {
+	case p.ended: // b is COMMIT or ROLLBACK
+		p.ended = false
+		return len(b), nil
+	case p.rider == nil && p.commit == nil:
 		return p.Conn.Write(b)
 	}
-	n, err := p.Conn.Write(append(p.rider, b...))
-	n -= len(p.rider)
-	p.rider = nil
-	p.dropped++
-	return max(0, n), err
+	n, err := p.Conn.Write(slices.Concat(p.rider, b, p.commit))
+	n = min(max(0, n-len(p.rider)), len(b))
+	if p.rider != nil {
+		p.dropped++
+	}
+	p.ended = p.commit != nil
+	p.rider, p.commit = nil, nil
+	return n, err
 }
 
 // Read passes messages to lib/pq, whole or in parts, and drops the others.

@@ -66,6 +66,34 @@ func TestPipeline(t *testing.T) {
 	}
 }
 
+// TestPipelineEnds sends COMMIT with a statement, and then not again.
+func TestPipelineEnds(t *testing.T) {
+	t.Parallel()
+	for _, rider := range []string{"", "BEGIN"} {
+		replies := statementReply + commitReply
+		if rider != "" {
+			replies = beginReply + replies
+		}
+		peer := &script{in: strings.NewReader(replies)}
+		p := newPipeline(peer)
+		if rider != "" {
+			p.ride([]byte(rider))
+		}
+		p.end([]byte("COMMIT"))
+		for _, message := range []string{"statement", "COMMIT", "next"} {
+			if n, err := p.Write([]byte(message)); n != len(message) || err != nil {
+				t.Errorf("Write(%s) = %d, %v", message, n, err)
+			}
+		}
+		if got, err := io.ReadAll(p); string(got) != statementReply+commitReply || err != nil {
+			t.Errorf("lib/pq reads %q, %v", got, err)
+		}
+		if sent := peer.out.String(); sent != rider+"statementCOMMITnext" {
+			t.Errorf("sent %q", sent)
+		}
+	}
+}
+
 // FuzzPipeline compares the pipeline with itself on a slower socket, and checks that it
 // never invents a byte.
 func FuzzPipeline(f *testing.F) {

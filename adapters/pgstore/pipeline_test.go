@@ -125,6 +125,13 @@ func TestRoundTrips(t *testing.T) {
 	write := func(fn func(ctx context.Context, tx ports.Tx) error) func() error {
 		return func() error { return s.InTx(t.Context(), in, fn) }
 	}
+	var pending []*coverage.Check
+	for range 3 {
+		c := check(in)
+		porttest.In(t, s, in, func(ctx context.Context, tx ports.Tx) error { return tx.Checks.Insert(ctx, c) })
+		c.Outcome = coverage.OutcomeError
+		pending = append(pending, c)
+	}
 	key := 0
 	for _, test := range []struct {
 		name string
@@ -151,7 +158,7 @@ func TestRoundTrips(t *testing.T) {
 			_, err := tx.Keys.Reserve(ctx, "k")
 			return err
 		})},
-		{"a new check: key, patient, four writes", 4, write(func(ctx context.Context, tx ports.Tx) error {
+		{"a new check: key, patient, four writes with COMMIT", 3, write(func(ctx context.Context, tx ports.Tx) error {
 			key++
 			if _, err := tx.Keys.Reserve(ctx, fmt.Sprint("new", key)); err != nil {
 				return err
@@ -165,7 +172,7 @@ func TestRoundTrips(t *testing.T) {
 				tx.Checks.Insert(ctx, c), tx.Keys.Record(ctx, caller.KeyUse{Key: fmt.Sprint("new", key), CheckID: c.ID, CreatedAt: time.Now()}),
 				tx.Events.Append(ctx, someEvent(c.ID)), tx.Outbox.Stage(ctx, job()))
 		})},
-		{"a new attachment: key, two writes", 3, write(func(ctx context.Context, tx ports.Tx) error {
+		{"a new attachment: key, two writes with COMMIT", 2, write(func(ctx context.Context, tx ports.Tx) error {
 			key++
 			if _, err := tx.Keys.Reserve(ctx, fmt.Sprint("new", key)); err != nil {
 				return err
@@ -201,12 +208,14 @@ func TestRoundTrips(t *testing.T) {
 			_, _, err := tx.Lanes.Take(ctx, hook.ID, holder, "here", time.Minute)
 			return err
 		})},
-		{"the end of a check: completion, then event and job", 3, write(func(ctx context.Context, tx ports.Tx) error {
-			c := check(in)
-			if _, err := tx.Checks.Complete(ctx, []coverage.CheckCompletion{{Check: c}}); err != nil {
+		{"the end of a check: patient; completion, event and job with COMMIT", 2, write(func(ctx context.Context, tx ports.Tx) error {
+			born := billing.Date{Year: 1990, Month: 1, Day: 1}
+			if _, err := tx.Patients.Find(ctx, []directory.Person{{Key: "a|b", Patient: directory.Patient{ID: billing.NewID[billing.PatientID](billing.RealAt(time.Now())), DateOfBirth: born, CreatedAt: time.Now()}}}); err != nil {
 				return err
 			}
-			return errors.Join(tx.Events.Append(ctx, someEvent(c.ID)), tx.Outbox.Done(ctx, job().ID))
+			c := pending[0]
+			pending = pending[1:]
+			return errors.Join(tx.PendingChecks.Complete(ctx, []coverage.CheckCompletion{{Check: c}}), tx.Events.Append(ctx, someEvent(c.ID)), tx.Outbox.Done(ctx, job().ID))
 		})},
 	} {
 		for range 3 { // the runs before the last prepare the statements
@@ -265,7 +274,7 @@ const (
 )
 
 func (c *cutting) Write(b []byte) (int, error) {
-	if !bytes.HasPrefix(b, []byte("Q\x00\x00\x00\x0bCOMMIT\x00")) {
+	if !bytes.HasSuffix(b, []byte("Q\x00\x00\x00\x0bCOMMIT\x00")) { // alone, or behind the last statement
 		return c.Conn.Write(b)
 	}
 	how := c.cuts.next()
@@ -383,8 +392,17 @@ func TestLostCommitIsResolved(t *testing.T) {
 	for w := range writers {
 		resource := [16]byte{1, byte(w)}
 		group.Go(func() {
-			for range each {
+			for n := range each {
 				if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+					if n%2 == 0 { // COMMIT goes with the last statement
+						key := fmt.Sprint(w, "-", n)
+						if use, err := tx.Keys.Reserve(ctx, key); err != nil || use != nil {
+							return fmt.Errorf("key %s has the use %v, %w", key, use, err)
+						}
+						if err := tx.Keys.Record(ctx, caller.KeyUse{Key: key, Reply: &caller.Reply{Status: 200}, CreatedAt: time.Now()}); err != nil {
+							return err
+						}
+					}
 					return errors.Join(tx.Events.Append(ctx, someEvent(resource)), tx.Outbox.Stage(ctx, job()))
 				}); err != nil {
 					t.Errorf("a transaction failed: %v", err)

@@ -51,8 +51,7 @@ func exchangedBy(t *testing.T, s *pgstore.Store, in billing.Scope) (readable fun
 			return err
 		}
 		c.State, c.Outcome, c.CompletedAt = coverage.CheckCompleted, coverage.OutcomeError, time.Now()
-		_, err := tx.Checks.Complete(ctx, []coverage.CheckCompletion{{Check: c, Exchanges: []coverage.Exchange{{Request: []byte("ISA"), Reply: []byte("271")}}}})
-		return err
+		return tx.PendingChecks.Complete(ctx, []coverage.CheckCompletion{{Check: c, Exchanges: []coverage.Exchange{{Request: []byte("ISA"), Reply: []byte("271")}}}})
 	})
 	return func(by *pgstore.Store) error {
 		return by.View(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
@@ -162,7 +161,7 @@ func TestDataKeyOfATransactionThatFails(t *testing.T) {
 		c := check(in)
 		err := tx.Checks.Insert(ctx, c)
 		c.State, c.Outcome, c.CompletedAt = coverage.CheckCompleted, coverage.OutcomeError, time.Now()
-		_, err2 := tx.Checks.Complete(ctx, []coverage.CheckCompletion{{Check: c, Exchanges: []coverage.Exchange{{Request: []byte("ISA"), Reply: []byte("271")}}}})
+		err2 := tx.PendingChecks.Complete(ctx, []coverage.CheckCompletion{{Check: c, Exchanges: []coverage.Exchange{{Request: []byte("ISA"), Reply: []byte("271")}}}})
 		return errors.Join(err, err2, failed)
 	}); !errors.Is(err, failed) {
 		t.Fatal(err)

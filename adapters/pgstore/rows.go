@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/lib/pq"
@@ -37,6 +39,75 @@ func (r row) MarshalJSON() ([]byte, error) {
 // Key identifies the row, as in later.
 func (t *tx) rows(ctx context.Context, key any, r row, text string) error {
 	return t.push(ctx, write{row: key, set: text, rows: []row{r}})
+}
+
+// source has the columns of rows that a statement reads.
+type source []typed
+
+// typed is a column with its type.
+type typed struct{ name, kind string }
+
+// array is a parameter for the values of the column.
+func (c typed) array(rows [][]any, place int) any {
+	if c.kind == "bytea" {
+		all := make(pq.ByteaArray, len(rows))
+		for i, r := range rows {
+			all[i], _ = r[place].([]byte)
+		}
+		return all
+	}
+	all := make(textsArray, len(rows))
+	for i, r := range rows {
+		switch v := r[place].(type) {
+		case []byte:
+			all[i] = v
+		default:
+			all[i] = fmt.Append(nil, v)
+		}
+	}
+	return all
+}
+
+// fewRows is the number of rows up to which each value is a parameter of its own. That is
+// cheaper than an array for each column, whose values the server must find first. But
+// it is a statement, and so a plan, for each number of rows.
+const fewRows = 4
+
+// of returns the rows as an item of FROM, and the arguments of the statement: those before,
+// and those of the rows.
+func (s source) of(rows [][]any, before ...any) (string, []any) {
+	var text strings.Builder
+	args := before
+	if len(rows) <= fewRows {
+		between := "(VALUES "
+		for _, r := range rows {
+			for i, c := range s {
+				args = append(args, r[i])
+				text.WriteString(between + map[bool]string{true: "("}[i == 0] + "$" + strconv.Itoa(len(args)) + "::" + c.kind)
+				between = ", "
+			}
+			text.WriteString(")")
+		}
+		text.WriteString(")")
+		return text.String(), args
+	}
+	between := "unnest("
+	for i, c := range s {
+		args = append(args, c.array(rows, i))
+		text.WriteString(between + "$" + strconv.Itoa(len(args)) + "::" + c.kind + "[]")
+		between = ", "
+	}
+	text.WriteString(")")
+	return text.String(), args
+}
+
+// names returns the names of the columns.
+func (s source) names() string {
+	names := make([]string, len(s))
+	for i, c := range s {
+		names[i] = c.name
+	}
+	return " (" + strings.Join(names, ", ") + ")"
 }
 
 // uuids is a parameter for IDs.
@@ -197,12 +268,12 @@ func (i instant) Scan(src any) error {
 	return err
 }
 
-// documentArray is an array of JSON documents, as text. It is a pq.StringArray that
-// copies each document once. lib/pq allocates 55 kB for one of 6 kB.
-type documentArray [][]byte
+// textsArray is an array of texts, as a pq.StringArray is, that
+// copies each text once. lib/pq allocates 55 kB for a document of 6 kB.
+type textsArray [][]byte
 
 // Value returns the array in the form that the server reads.
-func (a documentArray) Value() (driver.Value, error) {
+func (a textsArray) Value() (driver.Value, error) {
 	size := len("{}")
 	for _, d := range a {
 		size += len(d) + bytes.Count(d, []byte{'"'}) + bytes.Count(d, []byte{'\\'}) + len(`"",`)

@@ -363,8 +363,7 @@ func TestExchangesAreEncrypted(t *testing.T) {
 			return err
 		}
 		c.State, c.Outcome, c.CompletedAt = coverage.CheckCompleted, coverage.OutcomeError, time.Now()
-		_, err := tx.Checks.Complete(ctx, []coverage.CheckCompletion{{Check: c, Exchanges: want}})
-		return err
+		return tx.PendingChecks.Complete(ctx, []coverage.CheckCompletion{{Check: c, Exchanges: want}})
 	})
 	exchanged := func(s *pgstore.Store, in billing.Scope) (got []coverage.Exchange, err error) {
 		err = s.View(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {

@@ -1,6 +1,7 @@
 package pgstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -15,6 +16,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/sandbox"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
@@ -34,6 +36,7 @@ type tx struct {
 	queued   map[any]struct{} // the rows that the queue writes
 	staged   []jobs.Job       // jobs to publish after the commit, including calls of lanes
 	xid      string           // the transaction's ID, set by its first write
+	expected string           // its ID, if a statement before its first write returned it
 	evidence evidence         // finds a row if the transaction was committed
 	failed   error            // the error of the statement that ended the transaction
 
@@ -69,6 +72,9 @@ type write struct {
 	rows  []row  // the argument of set
 	calls bool   // the write returns org_id, mode and endpoint_id of lanes to call
 
+	with    string // statements that text reads, as items of WITH; their arguments are in args, too
+	changes int    // the rows that text returns: with other ones, the statement fails
+
 	of    billing.CheckID // set if the write stores a new check, the use of its key, or its job
 	again bool            // after a crash, the same job repeats the write
 }
@@ -87,7 +93,7 @@ func (w write) statement() (string, []any, error) {
 func (t *tx) ports(ctx context.Context) ports.Tx {
 	return ports.Tx{
 		Clock: businessClock{transactionClock{ctx, t}}, Real: transactionClock{ctx, t},
-		Keys: idempotencyKeys{t}, Checks: checks{t}, Exchanges: exchanges{t}, Claims: claims{t}, Clearing: clearings{t}, Totals: totals{t}, Batches: batches{t}, ERAs: eras{t},
+		Keys: idempotencyKeys{t}, Checks: checks{t}, PendingChecks: pendingChecks{t}, Exchanges: exchanges{t}, Claims: claims{t}, Clearing: clearings{t}, Totals: totals{t}, Batches: batches{t}, ERAs: eras{t},
 		RemittanceClaims: remittanceClaims{t}, Corrections: corrections{t}, Adjustments: adjustments{t}, Attachments: attachments{t}, Documents: documents{t}, PayerRequests: payerRequests{t},
 		Patients: patients{t}, Offices: offices{t}, Providers: providers{t}, Events: events{t}, Endpoints: endpoints{t},
 		Deliveries: deliveries{t}, Lanes: lanes{t}, Outbox: outbox{t}, Organization: ownOrganization{t}, ThrowAways: throwAways{t}, Users: users{t}, Sessions: sessions{t}, APIKeys: apiKeys{t}, Requests: requests{t},
@@ -189,22 +195,35 @@ func (t *tx) send(ctx context.Context, from string) error {
 	}
 	var text strings.Builder
 	var args []any
-	var calling []string
+	var calling, sure []string
+	var none string
 	for i, w := range t.queue {
 		name := "w" + strconv.Itoa(i)
 		one, own, err := w.statement()
 		if err != nil {
 			return err
 		}
-		text.WriteString(map[bool]string{true: "WITH ", false: ", "}[i == 0] + name + " AS (")
+		text.WriteString(map[bool]string{true: "WITH ", false: ", "}[i == 0])
+		if w.with != "" {
+			renumber(&text, w.with+", ", len(args))
+		}
+		text.WriteString(name + " AS (")
 		renumber(&text, one, len(args))
 		text.WriteString(")")
 		args = append(args, own...)
+		if w.changes > 0 {
+			args = append(args, w.changes)
+			sure, none = append(sure, fmt.Sprintf("(SELECT count(*) FROM %s) = $%d", name, len(args))), name
+		}
 		if w.calls {
 			calling = append(calling, "SELECT DISTINCT org_id, mode, endpoint_id FROM "+name)
 		}
 	}
-	text.WriteString("\nSELECT pg_current_xact_id()::text AS xid")
+	xid := "pg_current_xact_id()::text"
+	if len(sure) > 0 { // 1 / 0 fails, where nothing else of a statement can
+		xid = "CASE WHEN " + strings.Join(sure, " AND ") + " THEN " + xid + " ELSE (1 / (SELECT count(*) FROM " + none + " WHERE false))::text END"
+	}
+	text.WriteString("\nSELECT " + xid + " AS xid")
 	if len(calling) == 0 {
 		text.WriteString(from)
 	} else {
@@ -219,11 +238,15 @@ func (t *tx) send(ctx context.Context, from string) error {
 	if len(calling) == 0 {
 		to = to[:1]
 	}
-	return t.scan(ctx, func(row *sql.Rows) error {
+	err := t.scan(ctx, func(row *sql.Rows) error {
 		err := row.Scan(to...)
 		t.call(called, endpoint)
 		return err
 	}, text.String(), args...)
+	if e, ok := errors.AsType[*serverError](err); ok && e.Code == codeDivisionByZero && len(sure) > 0 {
+		return fmt.Errorf("%w: %w", coverage.ErrNotPending, e)
+	}
+	return err
 }
 
 // renumber copies a statement with each parameter $n as $(n+by).
@@ -309,8 +332,9 @@ func (t *tx) run(ctx context.Context, statement func() error) error {
 	return err
 }
 
-// commit sends the queue and then COMMIT. While test mode is being reset, nothing of it is
-// committed.
+// commit sends the queue, and COMMIT with it if the transaction's ID is known: without
+// that, nobody could find out what became of it if no reply came. While test mode is
+// being reset, nothing of it is committed.
 func (t *tx) commit(ctx context.Context) error {
 	if t.unsealable != nil {
 		return fmt.Errorf("encrypt a row: %w", t.unsealable)
@@ -319,10 +343,22 @@ func (t *tx) commit(ctx context.Context) error {
 	if t.unpromised() {
 		from = asynchronous
 	}
-	if err := t.send(ctx, from); err != nil {
+	id := cmp.Or(t.xid, t.expected)
+	resetting := t.clock.resetting && !t.lasting
+	if id != "" && len(t.queue) > 0 && !resetting && t.failed == nil {
+		err := t.send(context.WithValue(ctx, lastKey{}, true), from)
+		if _, refused := errors.AsType[*serverError](err); err != nil && !refused {
+			t.xid = id
+			_ = t.sql.Rollback() // frees the connection
+			return &commitUnknownError{err}
+		}
+		if err != nil {
+			return err
+		}
+	} else if err := t.send(ctx, from); err != nil {
 		return err
 	}
-	if t.clock.resetting && t.xid != "" && !t.lasting {
+	if resetting && t.xid != "" {
 		return sandbox.ErrResetting()
 	}
 	err := t.sql.Commit()

@@ -153,32 +153,55 @@ func (s *Service) complete(ctx context.Context, e *ending) error {
 }
 
 // completeAll completes checks in one commit. A job that ran twice ends with
-// its first answer.
+// its first answer. That is rare, so it is looked at only after the commit failed.
 func (s *Service) completeAll(ctx context.Context, scope billing.Scope, all []*ending) error {
+	err := s.completePending(ctx, scope, all, false)
+	if errors.Is(err, coverage.ErrNotPending) {
+		return s.completePending(ctx, scope, all, true)
+	}
+	return err
+}
+
+// completePending completes checks and ends their jobs in one commit. If some may not be
+// pending, it leaves these as they are.
+func (s *Service) completePending(ctx context.Context, scope billing.Scope, all []*ending, some bool) error {
 	return s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		left := map[billing.CheckID]bool{} // to complete
+		ids := make([]billing.CheckID, len(all))
+		for i, e := range all {
+			ids[i], left[e.check.ID] = e.check.ID, true
+		}
+		if some {
+			pending, err := tx.PendingChecks.Lock(ctx, ids)
+			if err != nil {
+				return err
+			}
+			clear(left)
+			for _, id := range pending {
+				left[id] = true
+			}
+		}
 		patients, err := s.patients(ctx, tx, all)
 		if err != nil {
 			return err
 		}
-		ended := map[billing.CheckID]*coverage.Check{}
 		var done []coverage.CheckCompletion
 		for i, e := range all {
-			if ended[e.check.ID] != nil {
+			if !left[e.check.ID] {
 				continue
 			}
+			delete(left, e.check.ID)
 			c := *e.check
 			if err := c.Complete(e.answer, patients[i], tx.Clock.Now()); err != nil {
 				return err
 			}
-			ended[c.ID] = &c
 			done = append(done, coverage.CheckCompletion{Check: &c, Exchanges: e.exchanges})
 		}
-		first, err := tx.Checks.Complete(ctx, done)
-		if err != nil {
+		if err := tx.PendingChecks.Complete(ctx, done); err != nil {
 			return err
 		}
-		for _, id := range first {
-			if err := tx.Events.Append(ctx, ended[id].CompletedEvent()); err != nil {
+		for _, d := range done {
+			if err := tx.Events.Append(ctx, d.Check.CompletedEvent()); err != nil {
 				return err
 			}
 		}

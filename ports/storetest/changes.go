@@ -102,8 +102,7 @@ func testChanges(b *scoped) {
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		done := *check
 		done.State, done.Outcome, done.CompletedAt = coverage.CheckCompleted, coverage.OutcomeError, b.now
-		completed, err := tx.Checks.Complete(ctx, []coverage.CheckCompletion{{Check: &done}})
-		equal(t, "completed checks", len(completed), 1)
+		err := tx.PendingChecks.Complete(ctx, []coverage.CheckCompletion{{Check: &done}})
 		office.Name, provider.LastName = "Moved", "Lee"
 		return errors.Join(err, tx.PayerRequests.Save(ctx, request), tx.ERAs.Save(ctx, era), tx.ERAs.Save(ctx, reading),
 			tx.Attachments.Save(ctx, attachment), tx.Offices.Save(ctx, office), tx.Providers.Save(ctx, provider), tx.Batches.Save(ctx, batch))

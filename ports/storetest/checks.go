@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -47,10 +48,9 @@ func testCheckRoundTrip(b *scoped) {
 	b.absent("an absent check", func(ctx context.Context, tx ports.Tx) (any, error) { return tx.Checks.Get(ctx, id[billing.CheckID]()) })
 }
 
-// complete completes one check, and reports whether it was pending.
-func complete(ctx context.Context, tx ports.Tx, c *coverage.Check, exchanges ...coverage.Exchange) (bool, error) {
-	done, err := tx.Checks.Complete(ctx, []coverage.CheckCompletion{{Check: c, Exchanges: exchanges}})
-	return len(done) == 1 && done[0] == c.ID, err
+// complete completes one check.
+func complete(ctx context.Context, tx ports.Tx, c *coverage.Check, exchanges ...coverage.Exchange) error {
+	return tx.PendingChecks.Complete(ctx, []coverage.CheckCompletion{{Check: c, Exchanges: exchanges}})
 }
 
 func testComplete(b *scoped) {
@@ -58,14 +58,14 @@ func testComplete(b *scoped) {
 	c := b.check(0)
 	b.insert(c)
 	answer(c)
-	completes := func(c *coverage.Check) bool {
-		did, err := try(b, b.scope, func(ctx context.Context, tx ports.Tx) (bool, error) {
-			return complete(ctx, tx, c, coverage.Exchange{MediaType: coverage.MediaX12, Request: []byte("ISA"), Reply: []byte("271")}, coverage.Exchange{MediaType: "application/json", Request: []byte("{}")})
+	completes := func(c *coverage.Check) error {
+		_, err := try(b, b.scope, func(ctx context.Context, tx ports.Tx) (bool, error) {
+			return true, complete(ctx, tx, c, coverage.Exchange{MediaType: coverage.MediaX12, Request: []byte("ISA"), Reply: []byte("271")}, coverage.Exchange{MediaType: "application/json", Request: []byte("{}")})
 		})
-		return did && err == nil
+		return err
 	}
-	if !completes(c) {
-		t.Error("the check was not completed")
+	if err := completes(c); err != nil {
+		t.Errorf("the check was not completed: %v", err)
 	}
 	equal(t, "check", b.getCheck(c.ID), c)
 	exchanged := func(ctx context.Context, tx ports.Tx) (coverage.CheckExchange, error) {
@@ -77,8 +77,8 @@ func testComplete(b *scoped) {
 	other := *c
 	answer(&other)
 	other.Network = "other"
-	if completes(&other) {
-		t.Error("the check was completed twice")
+	if err := completes(&other); !errors.Is(err, coverage.ErrNotPending) {
+		t.Errorf("the check was completed twice: %v", err)
 	}
 	equal(t, "check", b.getCheck(c.ID), c)
 	equal(t, "messages of a check that was completed again", len(read(b, exchanged).Messages), 2)
@@ -110,13 +110,19 @@ func testCompleteTogether(b *scoped) {
 		}
 		completions = append(completions, coverage.CheckCompletion{Check: &mine})
 	}
-	var done []billing.CheckID
+	if _, err := try(b, b.scope, func(ctx context.Context, tx ports.Tx) (bool, error) {
+		return true, tx.PendingChecks.Complete(ctx, completions)
+	}); !errors.Is(err, coverage.ErrNotPending) {
+		t.Errorf("two of four were not pending: %v", err)
+	}
+	equal(t, "not completed", b.getCheck(all[0].ID), all[0])
+	var pending []billing.CheckID
 	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
-		done, err = tx.Checks.Complete(ctx, completions)
-		return err
+		pending, err = tx.PendingChecks.Lock(ctx, []billing.CheckID{all[0].ID, all[1].ID, all[2].ID, all[3].ID})
+		return errors.Join(err, tx.PendingChecks.Complete(ctx, completions[:2]))
 	})
-	if len(done) != 2 || !slices.Contains(done, all[0].ID) || !slices.Contains(done, all[1].ID) {
-		t.Errorf("completed %v, want the two that were pending", done)
+	if len(pending) != 2 || !slices.Contains(pending, all[0].ID) || !slices.Contains(pending, all[1].ID) {
+		t.Errorf("%v are pending, want the first two", pending)
 	}
 	found := read(b, func(ctx context.Context, tx ports.Tx) (map[billing.CheckID]*coverage.Check, error) {
 		return tx.Checks.Find(ctx, []billing.CheckID{all[0].ID, all[1].ID, all[2].ID, all[3].ID})
@@ -139,14 +145,15 @@ func testCompleteRace(b *scoped) {
 	b.race(times(6, func(int) error {
 		mine := *c
 		answer(&mine)
-		return b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
-			did, err := complete(ctx, tx, &mine)
-			if err != nil || !did {
-				return err
-			}
-			won.Add(1)
-			return tx.Events.Append(ctx, b.event(c.ID, event.EligibilityCompleted, 0))
+		err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
+			return errors.Join(complete(ctx, tx, &mine), tx.Events.Append(ctx, b.event(c.ID, event.EligibilityCompleted, 0)))
 		})
+		if err == nil {
+			won.Add(1)
+		} else if errors.Is(err, coverage.ErrNotPending) {
+			err = nil
+		}
+		return err
 	})...)
 	events := b.listEvents(event.Filter{Resource: c.ID}, billing.Page{Limit: 10})
 	if won.Load() != 1 || len(events) != 1 || events[0].Sequence != 1 {

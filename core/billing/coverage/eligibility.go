@@ -1,6 +1,7 @@
 package coverage
 
 import (
+	"errors"
 	"log/slog"
 	"slices"
 	"time"
@@ -326,6 +327,10 @@ type CheckExchange struct {
 
 // LogValue keeps the messages, which have patient data, out of logs.
 func (c CheckExchange) LogValue() slog.Value { return slog.StringValue(c.Check.String()) }
+
+// ErrNotPending is the error of completing a check that is completed already, or that the
+// database lost.
+var ErrNotPending = errors.New("complete checks: one of them is not pending")
 
 // CheckCompletion is a completed check with its messages.
 type CheckCompletion struct {

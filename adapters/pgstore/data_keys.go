@@ -220,7 +220,7 @@ func (k *keyring) unwrap(w *wrappedKey) (key [32]byte, err error) {
 
 const selectKeys = "SELECT id, coalesce(org_id, '00000000-0000-0000-0000-000000000000') AS org, purpose, wrapped, wrapped_by FROM data_keys "
 
-// keys reads rows of data_keys.
+// wrappedKeys reads rows of data_keys.
 func (t *tx) wrappedKeys(ctx context.Context, text string, args ...any) (all []wrappedKey, err error) {
 	var w wrappedKey
 	err = t.each(ctx, "read data keys", []any{&w.id, &w.org, &w.purpose, &w.wrapped, &w.by}, func() {
@@ -231,7 +231,7 @@ func (t *tx) wrappedKeys(ctx context.Context, text string, args ...any) (all []w
 
 // dataKey returns the key of an organization, and makes it at first use if a row is to be
 // encrypted. A key that this transaction made is not kept, because it may not commit.
-func (t *tx) dataKey(ctx context.Context, org billing.OrgID, make bool) (*dataKey, error) {
+func (t *tx) dataKey(ctx context.Context, org billing.OrgID, orNew bool) (*dataKey, error) {
 	if key := t.store.keys.of(org); key != nil {
 		return key, nil
 	}
@@ -239,7 +239,7 @@ func (t *tx) dataKey(ctx context.Context, org billing.OrgID, make bool) (*dataKe
 		return key, nil
 	}
 	rows, err := t.wrappedKeys(ctx, "WHERE org_id = $1", org)
-	if err == nil && len(rows) == 0 && make {
+	if err == nil && len(rows) == 0 && orNew {
 		return t.makeDataKey(ctx, org)
 	}
 	if err != nil {

@@ -74,13 +74,13 @@ func (s *Store) lookAtKeys(ctx context.Context) error {
 }
 
 // leave takes back what the process announced. Without it the row ends by its age.
-func (s *Store) leave() {
+func (s *Store) leave(ctx context.Context) {
 	s.announcer.mu.Lock()
 	defer s.announcer.mu.Unlock()
 	if s.announcer.last.IsZero() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), readyTimeout)
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
 	_ = s.attempt(ctx, &tx{store: s}, session{role: roleSystem}, false, func(ctx context.Context, t *tx) error {
 		_, err := t.exec(ctx, "DELETE FROM key_holders WHERE id = $1", s.announcer.id)

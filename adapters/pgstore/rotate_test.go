@@ -189,6 +189,7 @@ const rotatedByProcess = "MOLAR_TEST_ROTATED_DATABASE"
 
 // TestRotationProcess is that process: it rotates, and says how far it is.
 func TestRotationProcess(t *testing.T) {
+	t.Parallel()
 	url := os.Getenv(rotatedByProcess)
 	if url == "" {
 		return

@@ -86,14 +86,6 @@ func (k *dataKey) open(sealed, boundTo []byte) ([]byte, error) {
 	return plain, nil
 }
 
-// sealedBy returns the ID of the key that encrypted the bytes; false for version 1.
-func sealedBy(sealed []byte) (id keyID, ok bool) {
-	if len(sealed) < 9 || sealed[0] != sealVersion {
-		return id, false
-	}
-	return keyID(sealed[1:9]), true
-}
-
 func sealedFor(scope billing.Scope, id rowID) []byte {
 	return []byte(scope.Org.UUID() + "|" + string(scope.Mode) + "|" + id.UUID())
 }

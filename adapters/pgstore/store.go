@@ -143,7 +143,10 @@ func open(ctx context.Context, o Options, dial func(context.Context, string, str
 	}
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
-	s.upkeep.Go(func() { s.keepFit(life) })
+	s.upkeep.Go(func() {
+		s.keepFit(life)
+		s.leave(context.WithoutCancel(life))
+	})
 	s.upkeep.Go(func() { s.keepStatistics(life) })
 	s.upkeep.Go(func() { s.keepTotals(life) })
 	return s, nil
@@ -215,7 +218,6 @@ func connConfig(url string) (pq.Config, error) {
 func (s *Store) Close() error {
 	s.stop()
 	s.upkeep.Wait()
-	s.leave()
 	return s.disconnect()
 }
 

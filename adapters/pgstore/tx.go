@@ -445,16 +445,3 @@ func micro(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
 // optional returns a time or NULL.
 func optional(t time.Time) sql.NullTime { return sql.NullTime{Time: micro(t), Valid: !t.IsZero()} }
-
-// values converts rows to the domain's values.
-func values[Row, Value any](rows []Row, value func(Row) (Value, error)) ([]Value, error) {
-	out := make([]Value, 0, len(rows))
-	for _, r := range rows {
-		v, err := value(r)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, v)
-	}
-	return out, nil
-}

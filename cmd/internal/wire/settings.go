@@ -192,7 +192,7 @@ func valueOf(getenv func(string) string, name string) (string, error) {
 	case value != "":
 		return "", fmt.Errorf("%s and %s_FILE are both set: set one of them", name, name)
 	}
-	content, err := os.ReadFile(file) //nolint:gosec // G304: the operator names the file
+	content, err := os.ReadFile(file)
 	if err != nil {
 		return "", fmt.Errorf("%s_FILE: %w", name, err)
 	}

@@ -122,6 +122,16 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.forget_data_key() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+    DELETE FROM public.data_keys WHERE org_id = OLD.id;
+    RETURN NULL;
+END
+$$;
+
 CREATE FUNCTION public.sum_of_fees(lines json) RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$SELECT coalesce(sum((l ->> 'Fee')::bigint), 0)::bigint FROM json_array_elements(lines) l$$;
@@ -792,6 +802,19 @@ CREATE TABLE public.connections (
 
 ALTER TABLE ONLY public.connections FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.data_keys (
+    id bytea NOT NULL,
+    org_id uuid,
+    purpose text NOT NULL,
+    wrapped bytea NOT NULL,
+    wrapped_by bytea NOT NULL,
+    CONSTRAINT data_keys_check CHECK (((org_id IS NULL) OR (purpose = 'rows'::text))),
+    CONSTRAINT data_keys_id_check CHECK ((length(id) = 8)),
+    CONSTRAINT data_keys_wrapped_by_check CHECK ((length(wrapped_by) = 8))
+);
+
+ALTER TABLE ONLY public.data_keys FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.documents (
     id uuid NOT NULL,
     org_id uuid NOT NULL,
@@ -1061,6 +1084,13 @@ CREATE TABLE public.jobs (
 WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0.05', autovacuum_vacuum_threshold='500');
 
 ALTER TABLE ONLY public.jobs FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.key_holders (
+    id text NOT NULL,
+    name text NOT NULL,
+    holds bytea[] NOT NULL,
+    seen_at timestamp with time zone NOT NULL
+);
 
 CREATE TABLE public.live_files (
     one boolean DEFAULT true NOT NULL,
@@ -1554,6 +1584,9 @@ ALTER TABLE ONLY public.claims
 ALTER TABLE ONLY public.connections
     ADD CONSTRAINT connections_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.data_keys
+    ADD CONSTRAINT data_keys_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.documents
     ADD CONSTRAINT documents_image UNIQUE (org_id, mode, attachment_id, sha256);
 
@@ -1598,6 +1631,9 @@ ALTER TABLE ONLY public.idempotency_keys
 
 ALTER TABLE ONLY public.jobs
     ADD CONSTRAINT jobs_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.key_holders
+    ADD CONSTRAINT key_holders_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.live_files
     ADD CONSTRAINT live_files_pkey PRIMARY KEY (one);
@@ -1786,6 +1822,8 @@ CREATE INDEX claims_submitted_number ON public.claims USING btree (submitted_num
 CREATE UNIQUE INDEX claims_void ON public.claims USING btree (parent_id, org_id, mode) WHERE ((frequency = 'void'::text) AND (state <> 'rejected'::text));
 
 CREATE UNIQUE INDEX connections_name ON public.connections USING btree (lower(name));
+
+CREATE UNIQUE INDEX data_keys_owner ON public.data_keys USING btree (COALESCE(org_id, '00000000-0000-0000-0000-000000000000'::uuid), purpose);
 
 CREATE INDEX documents_attachment ON public.documents USING btree (attachment_id);
 
@@ -1999,6 +2037,8 @@ CREATE TRIGGER claims_updated AFTER UPDATE ON public.claims REFERENCING OLD TABL
 
 CREATE TRIGGER failed AFTER UPDATE OF state ON public.webhook_deliveries FOR EACH ROW WHEN (((new.state = 'failed'::text) AND (old.state <> 'failed'::text))) EXECUTE FUNCTION public.record_change('webhook_delivery');
 
+CREATE TRIGGER forget_data_key AFTER DELETE ON public.organizations FOR EACH ROW EXECUTE FUNCTION public.forget_data_key();
+
 CREATE TRIGGER patient_named AFTER INSERT ON public.patients FOR EACH ROW EXECUTE FUNCTION public.patient_named();
 
 CREATE TRIGGER removed AFTER DELETE ON public.sandbox_clocks FOR EACH ROW EXECUTE FUNCTION public.record_clock_change();
@@ -2087,6 +2127,8 @@ ALTER TABLE public.claims ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.connections ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.data_keys ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.documents ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.eligibility_answers ENABLE ROW LEVEL SECURITY;
@@ -2140,6 +2182,8 @@ ALTER TABLE public.received_files ENABLE ROW LEVEL SECURITY;
 CREATE POLICY removal ON public.api_keys TO postgres USING (true);
 
 CREATE POLICY removal ON public.connections TO postgres USING (true);
+
+CREATE POLICY removal ON public.data_keys TO postgres USING (true);
 
 CREATE POLICY removal ON public.offices TO postgres USING (true);
 
@@ -2253,6 +2297,8 @@ CREATE POLICY scope ON public.claims TO molar_app USING (((org_id = (current_set
 
 CREATE POLICY scope ON public.connections FOR SELECT TO molar_app USING ((((org_id = (current_setting('molar.org'::text))::uuid) OR (org_id IS NULL)) AND (mode = current_setting('molar.mode'::text))));
 
+CREATE POLICY scope ON public.data_keys TO molar_app USING (((org_id IS NULL) OR (org_id = (current_setting('molar.org'::text))::uuid))) WITH CHECK ((org_id = (current_setting('molar.org'::text))::uuid));
+
 CREATE POLICY scope ON public.documents TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.eligibility_answers TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
@@ -2326,6 +2372,8 @@ CREATE POLICY system ON public.claim_totals TO molar_system USING (true);
 CREATE POLICY system ON public.claims FOR SELECT TO molar_system USING (((state = 'queued'::text) AND (batch_id IS NULL)));
 
 CREATE POLICY system ON public.connections TO molar_system USING (true);
+
+CREATE POLICY system ON public.data_keys TO molar_system USING (true);
 
 CREATE POLICY system ON public.documents FOR SELECT TO molar_system USING (true);
 
@@ -2697,6 +2745,13 @@ GRANT UPDATE(revision) ON TABLE public.connections TO molar_system;
 
 GRANT SELECT(created_at) ON TABLE public.connections TO molar_app;
 
+GRANT SELECT,INSERT ON TABLE public.data_keys TO molar_app;
+GRANT SELECT,INSERT ON TABLE public.data_keys TO molar_system;
+
+GRANT UPDATE(wrapped) ON TABLE public.data_keys TO molar_system;
+
+GRANT UPDATE(wrapped_by) ON TABLE public.data_keys TO molar_system;
+
 GRANT SELECT,INSERT,DELETE ON TABLE public.documents TO molar_app;
 
 GRANT SELECT(id) ON TABLE public.documents TO molar_system;
@@ -2883,6 +2938,10 @@ GRANT UPDATE(lease_until) ON TABLE public.jobs TO molar_system;
 GRANT UPDATE(publishes) ON TABLE public.jobs TO molar_system;
 
 GRANT UPDATE(attempts) ON TABLE public.jobs TO molar_system;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.key_holders TO molar_system;
+
+GRANT UPDATE(seen_at) ON TABLE public.key_holders TO molar_system;
 
 GRANT SELECT ON TABLE public.live_files TO molar_app;
 GRANT SELECT ON TABLE public.live_files TO molar_system;

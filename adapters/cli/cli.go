@@ -54,6 +54,10 @@ type Backend struct {
 	// Recovery opens the database of MOLAR_DATABASE_URL and the blob store to continue after a
 	// restore of the database.
 	Recovery Open[*recovery.Service]
+	// KeyStatus reads which keys wrap the data keys of MOLAR_DATABASE_URL, and who holds them.
+	KeyStatus func(ctx context.Context) (*KeyStatus, error)
+	// RotateKeys wraps every data key with the newest key, and reports how many are.
+	RotateKeys func(ctx context.Context, progress func(done int)) error
 	// Settings is the help text of the MOLAR_* variables.
 	Settings string
 	// Getenv reads a variable of the environment; empty means unset.
@@ -88,7 +92,7 @@ func New(b Backend) *cobra.Command {
 		Version:       b.Build.String(),
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(dev(b), migrate(b), orgs(b), offices(b), providers(b), enrolled(b), keys(b), users(b), eras(b), batchCommands(b), fileCommands(b), restores(b),
+	root.AddCommand(dev(b), migrate(b), orgs(b), offices(b), providers(b), enrolled(b), keys(b), users(b), eras(b), batchCommands(b), fileCommands(b), restores(b), secrets(b),
 		connectionCommands(b), audits(b), listen(b), events(b), triggers(b), sandboxed(b), webhooks(b), ClearinghouseCommand(b.Clearinghouse), ready(), version(b.Build))
 	explainUsage(root)
 	operates(b, root)

@@ -18,7 +18,7 @@ import (
 )
 
 // Credentials is the one adapter of ports.Credentials.
-type Credentials struct{ key [32]byte }
+type Credentials struct{ key func() [32]byte }
 
 var _ ports.Credentials = (*Credentials)(nil)
 
@@ -33,7 +33,10 @@ const (
 )
 
 // New returns credentials with a key of this service. Salts and marks depend on it.
-func New(key [32]byte) *Credentials { return &Credentials{key} }
+func New(key [32]byte) *Credentials { return Late(func() [32]byte { return key }) }
+
+// Late returns credentials with a key that is known only when they are first used.
+func Late(key func() [32]byte) *Credentials { return &Credentials{key} }
 
 // Hash computes the argon2id of a password. The salt is a keyed digest of the
 // email address.
@@ -61,7 +64,8 @@ func (p *Credentials) Step(secret, code string, at time.Time) (int64, bool) {
 
 // MAC computes an HMAC.
 func (p *Credentials) MAC(text string) [32]byte {
-	h := hmac.New(sha256.New, p.key[:])
+	key := p.key()
+	h := hmac.New(sha256.New, key[:])
 	h.Write([]byte(text))
 	return [32]byte(h.Sum(nil))
 }

@@ -19,7 +19,7 @@ import (
 // cursors encodes and decodes the cursors of lists. A cursor has a version, the
 // position of the last row of the page, and an authentication code. The code is
 // valid for one list, scope and set of filters.
-type cursors struct{ key [32]byte }
+type cursors struct{ key func() [32]byte }
 
 const (
 	cursorVersion = 1
@@ -86,7 +86,8 @@ func (c cursors) decode(l list, s string) (*billing.Position, bool) {
 }
 
 func (c cursors) mac(l list, body []byte) []byte {
-	h := hmac.New(sha256.New, c.key[:])
+	key := c.key()
+	h := hmac.New(sha256.New, key[:])
 	h.Write(body)
 	// JSON keeps the parts separate, whatever characters they have.
 	_ = json.NewEncoder(h).Encode([]any{l.name, l.scope.Org, l.scope.Mode, l.filters})
@@ -136,7 +137,8 @@ func (c cursors) mark(scope billing.Scope, id string) (m event.Mark) {
 }
 
 func (c cursors) markBlock(scope billing.Scope) cipher.Block {
-	h := hmac.New(sha256.New, c.key[:])
+	key := c.key()
+	h := hmac.New(sha256.New, key[:])
 	_ = json.NewEncoder(h).Encode([]any{"mark", scope.Org, scope.Mode}) // three texts always encode
 	block, _ := aes.NewCipher(h.Sum(nil))                               // 32 bytes are a key
 	return block

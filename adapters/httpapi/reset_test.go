@@ -21,7 +21,7 @@ import (
 func outlasting() []string {
 	return []string{
 		"api_keys", "audit_entries", "audit_resources", "connections", "offices", "organizations", "providers", "received_files",
-		"requests", "sessions", "sign_in_links", "users", "watches", "changes", "webhook_endpoints",
+		"data_keys", "requests", "sessions", "sign_in_links", "users", "watches", "changes", "webhook_endpoints",
 	}
 }
 
@@ -214,7 +214,7 @@ func (s *service) becomesLive(t *testing.T, from, to billing.OrgID) {
 	porttest.Await(t, "its work ends", func() bool { own, _ = s.tables(t, from); return own["jobs"] == 0 })
 	for table, n := range own {
 		if n == 0 || strings.HasPrefix(table, "sandbox_") && table != "sandbox_mail" && table != "sandbox_notes" ||
-			slices.Contains([]string{"sessions", "users", "sign_in_links", "audit_resources", "sandbox_faults", "claim_changes", "claim_totals"}, table) {
+			slices.Contains([]string{"sessions", "users", "sign_in_links", "audit_resources", "data_keys", "sandbox_faults", "claim_changes", "claim_totals"}, table) {
 			continue
 		}
 		s.exec(t, "UPDATE "+table+" SET org_id = '"+to.UUID()+"', mode = 'live' WHERE org_id = '"+from.UUID()+"' AND mode = 'test'")

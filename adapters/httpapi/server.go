@@ -64,7 +64,7 @@ type Options struct {
 	Docs           fasthttp.RequestHandler // serves the documentation, under any host; nil when there is none
 	PublicURL      string                  // the origin of the dashboard; empty means this machine only
 	TrustedProxies []netip.Prefix          // whose X-Forwarded-For counts
-	CursorKey      [32]byte                // authenticates cursors; the same in every process
+	CursorKey      func() [32]byte         // authenticates cursors; the same in every process
 	RequestTimeout time.Duration           // counted from the end of the body; default 30 s
 	DrainTimeout   time.Duration           // how long requests may continue after Shutdown; default 2 s
 	Limits         Limits                  // zero fields get their defaults

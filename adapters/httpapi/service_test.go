@@ -125,7 +125,7 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 		Remittances:   remittances.New(store, edi.New(), payers),
 		Summary:       summary.New(store, attaching.Networks),
 		Webhooks:      webhooks.New(store, sender, clock),
-		CursorKey:     [32]byte{7},
+		CursorKey:     fixedKey([32]byte{7}),
 		TempDir:       t.TempDir(),
 		Log:           with.log,
 		RateChecks:    with.checks,
@@ -432,3 +432,6 @@ func (a response) fields(t *testing.T) (out []string) {
 	}
 	return out
 }
+
+// fixedKey returns a key that is known from the start.
+func fixedKey(key [32]byte) func() [32]byte { return func() [32]byte { return key } }

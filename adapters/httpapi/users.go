@@ -67,7 +67,8 @@ func (a *api) updateUser(x *exchange) (*reply, error) {
 // sealed returns a keyed digest of a fingerprint, for a body with a password: who
 // reads the fingerprints cannot try passwords.
 func (a *api) sealed(fingerprint [sha256.Size]byte) [sha256.Size]byte {
-	h := hmac.New(sha256.New, a.cursors.key[:])
+	key := a.cursors.key()
+	h := hmac.New(sha256.New, key[:])
 	h.Write([]byte("fingerprint"))
 	h.Write(fingerprint[:])
 	return [sha256.Size]byte(h.Sum(nil))

@@ -20,13 +20,13 @@ func (r acknowledgements) Keep(ctx context.Context, f clearing.IncomingFile, exc
 	id, digest := billing.NewID[billing.FileID](transactionClock{ctx, r.tx}.Now()), sha256.Sum256(f.Content)
 	var sealed any
 	if excerpt != nil {
-		sealed = r.store.sealer.seal(r.scope, id, excerpt)
+		sealed = r.seal(ctx, r.scope, id, excerpt)
 	}
 	n, err := r.exec(ctx, `
 INSERT INTO acknowledgements (id, org_id, mode, name, digest, content, excerpt, received_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 ON CONFLICT ON CONSTRAINT acknowledgements_content DO NOTHING`,
-		id, r.scope.Org, r.scope.Mode, f.Name, digest[:], r.store.sealer.seal(r.scope, id, f.Content), sealed, micro(at))
+		id, r.scope.Org, r.scope.Mode, f.Name, digest[:], r.seal(ctx, r.scope, id, f.Content), sealed, micro(at))
 	if err != nil {
 		return billing.FileID{}, fmt.Errorf("keep an acknowledgement: %w", err)
 	}
@@ -97,7 +97,7 @@ func (r acknowledgements) Get(ctx context.Context, id billing.FileID, number int
 	case sealed == nil:
 		return nil, nil, billing.NotFound("acknowledgement", "")
 	}
-	plain, err := r.store.sealer.open(r.scope, own, sealed)
+	plain, err := r.unseal(ctx, r.scope, own, sealed)
 	if err != nil {
 		return nil, nil, fmt.Errorf("open acknowledgement %s: %w", own, err)
 	}

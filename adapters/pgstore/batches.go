@@ -43,7 +43,7 @@ func comparableNumber(s string) string { return strings.TrimLeft(strings.TrimSpa
 // Insert stores a new batch, unless a batch already has its name.
 func (r batches) Insert(ctx context.Context, b *clearing.Batch, content []byte) (bool, error) {
 	return batchTable.insertUnless(ctx, r.tx, b, "ON CONFLICT ON CONSTRAINT batches_name DO NOTHING",
-		comparableNumber(b.File.ControlNumbers.Interchange), r.store.sealer.seal(r.scope, b.ID, content))
+		comparableNumber(b.File.ControlNumbers.Interchange), r.seal(ctx, r.scope, b.ID, content))
 }
 
 // Get reads a batch with its acknowledgements.
@@ -89,7 +89,7 @@ func (t *tx) content(ctx context.Context, table string, id rowID, absent error) 
 	} else if err != nil {
 		return nil, fmt.Errorf("get the content of %s in %s: %w", id.UUID(), table, err)
 	}
-	plain, err := t.store.sealer.open(t.scope, id, sealed)
+	plain, err := t.unseal(ctx, t.scope, id, sealed)
 	if err != nil {
 		return nil, fmt.Errorf("open the content of %s in %s: %w", id.UUID(), table, err)
 	}

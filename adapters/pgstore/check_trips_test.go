@@ -61,7 +61,7 @@ func openCounted(t *testing.T, url string) *countedStore {
 	var d net.Dialer
 	var err error
 	s.Store, err = pgstore.OpenDialing(t.Context(), pgstore.Options{
-		URL: url, MaxConns: 1, EncryptionKey: [32]byte{1}, Begins: true,
+		URL: url, MaxConns: 1, Keys: [][32]byte{{1}}, Begins: true,
 		Staged: func(j []jobs.Job) { s.mu.Lock(); defer s.mu.Unlock(); s.staged = append(s.staged, j...) },
 	}, func(ctx context.Context, network, address string) (net.Conn, error) {
 		c, err := d.DialContext(ctx, network, address)

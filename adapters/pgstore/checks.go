@@ -162,7 +162,7 @@ func (r pendingChecks) Complete(ctx context.Context, done []coverage.CheckComple
 			latency = int64(*c.LatencyMS)
 		}
 		if len(d.Exchanges) > 0 {
-			sealed = r.store.sealer.seal(r.scope, c.ID, frame(d.Exchanges))
+			sealed = r.seal(ctx, r.scope, c.ID, frame(d.Exchanges))
 		}
 		rows[i] = []any{
 			c.ID.UUID(), string(c.Outcome), patient, c.Network, latency, micro(c.CompletedAt).Format(time.RFC3339Nano), rejection, string(c.Status),
@@ -268,7 +268,7 @@ func (r exchanges) Get(ctx context.Context, id billing.CheckID) (sent coverage.C
 	case err != nil || sealed == nil:
 		return sent, err
 	}
-	plain, err := r.store.sealer.open(r.scope, id, sealed)
+	plain, err := r.unseal(ctx, r.scope, id, sealed)
 	if err != nil {
 		return sent, fmt.Errorf("open the messages of check %s: %w", id, err)
 	}

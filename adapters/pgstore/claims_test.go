@@ -101,7 +101,7 @@ func TestFilesAreEncrypted(t *testing.T) {
 	db := admin(t, f.url)
 	for _, table := range []string{"batches", "eras", "acknowledgements", "quarantine", "sandbox_mail", "sandbox_notes"} {
 		stored := scan[[]byte](t, db, "SELECT content FROM "+table)
-		if bytes.Contains(stored, []byte("Sentinel")) || len(stored) < len(canary) || stored[0] != 1 {
+		if bytes.Contains(stored, []byte("Sentinel")) || len(stored) < len(canary) || stored[0] != 2 {
 			t.Errorf("%s: stored as %q", table, stored)
 		}
 		if text := scan[string](t, db, "SELECT to_json(t)::text FROM "+table+" t"); strings.Contains(text, "Sentinel") {
@@ -146,8 +146,8 @@ func TestFilesAreEncrypted(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	exec(t, db, "DELETE FROM encryption_key")
-	other := pgtest.Open(t, func(o *pgstore.Options) { o.URL, o.EncryptionKey = f.url, [32]byte{9} })
+	exec(t, db, "DELETE FROM encryption_key; DELETE FROM data_keys")
+	other := pgtest.Open(t, func(o *pgstore.Options) { o.URL, o.Keys = f.url, [][32]byte{{9}} })
 	for what, err := range read(other) {
 		if err == nil {
 			t.Errorf("%s: another key opened it", what)

@@ -70,7 +70,7 @@ func (r connections) Insert(ctx context.Context, c *network.Connection) error {
 		if err != nil {
 			return fmt.Errorf("encode the secrets of connection %s: %w", c.ID, err)
 		}
-		sealed = r.store.sealer.seal(connectionScope(c), c.ID, plain)
+		sealed = r.seal(ctx, connectionScope(c), c.ID, plain)
 	}
 	stored, err := connectionTable.insertUnless(ctx, r.tx, &sealedConnection{*c, sealed}, "ON CONFLICT (lower(name)) DO NOTHING")
 	if err == nil && !stored {
@@ -88,7 +88,7 @@ func (r connections) Lock(ctx context.Context, name string) (*network.Connection
 	if err != nil {
 		return nil, err
 	}
-	return r.unsealed(c)
+	return r.unsealed(ctx, c)
 }
 
 // Save stores whether a connection is enabled, and its pause.
@@ -111,13 +111,13 @@ func (r connections) List(ctx context.Context) ([]*network.Connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return values(all, r.unsealed)
+	return values(all, func(c *sealedConnection) (*network.Connection, error) { return r.unsealed(ctx, c) })
 }
 
 // unsealed returns a connection with its decrypted secrets. They are empty if they
 // were encrypted with another key.
-func (r connections) unsealed(c *sealedConnection) (*network.Connection, error) {
-	if plain, err := r.store.sealer.open(connectionScope(&c.Connection), c.ID, c.secrets); err == nil {
+func (r connections) unsealed(ctx context.Context, c *sealedConnection) (*network.Connection, error) {
+	if plain, err := r.unseal(ctx, connectionScope(&c.Connection), c.ID, c.secrets); err == nil {
 		return &c.Connection, decode(plain, &c.Secrets)
 	}
 	return &c.Connection, nil

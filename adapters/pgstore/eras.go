@@ -70,7 +70,7 @@ func (d details) Scan(src any) error { return document{of: d.of}.Scan(src) }
 // Insert stores a new remittance, unless the scope already has the payment.
 func (r eras) Insert(ctx context.Context, e *remit.ERA, identity [32]byte, content []byte) (known billing.ERAID, err error) {
 	stored, err := eraTable.insertUnless(ctx, r.tx, e, "ON CONFLICT ON CONSTRAINT eras_identity DO NOTHING",
-		e.PayerName, e.Payment.Date, e.Payment.TraceNumber, e.NeedsAttention(), identity[:], r.store.sealer.seal(r.scope, e.ID, content))
+		e.PayerName, e.Payment.Date, e.Payment.TraceNumber, e.NeedsAttention(), identity[:], r.seal(ctx, r.scope, e.ID, content))
 	if err != nil || stored {
 		return known, err
 	}

@@ -137,6 +137,9 @@ func (s *Store) look(ctx context.Context) error {
 	if err == nil {
 		err = s.prove(ctx)
 	}
+	if err == nil {
+		err = s.lookAtKeys(ctx)
+	}
 	if err == nil || Stops(err) || errors.Is(err, ErrMadeBefore) || errors.Is(err, ErrOtherKey) || errors.Is(err, ErrNoKey) {
 		now.err, now.oldest = err, s.follow(ctx, now.oldest)
 		s.seen.Store(&now)

@@ -37,7 +37,7 @@ FROM claim_idempotency_key($1, $2, $3)`, r.scope.Org, r.scope.Mode, key)
 		return nil, nil
 	}
 	if status != nil {
-		body, err := r.body(key, sealed)
+		body, err := r.body(ctx, key, sealed)
 		if err != nil {
 			return nil, err
 		}
@@ -47,11 +47,11 @@ FROM claim_idempotency_key($1, $2, $3)`, r.scope.Org, r.scope.Mode, key)
 }
 
 // body decrypts the body of a stored reply, which may have none.
-func (r idempotencyKeys) body(key string, kept []byte) ([]byte, error) {
+func (r idempotencyKeys) body(ctx context.Context, key string, kept []byte) ([]byte, error) {
 	if len(kept) == 0 {
 		return nil, nil
 	}
-	body, err := r.store.sealer.open(r.scope, usedKey(key), kept)
+	body, err := r.unseal(ctx, r.scope, usedKey(key), kept)
 	if err != nil {
 		return nil, fmt.Errorf("open the reply of an idempotency key: %w", err)
 	}
@@ -68,7 +68,7 @@ func (r idempotencyKeys) Record(ctx context.Context, use caller.KeyUse) error {
 		return err
 	}
 	if body != nil { // the body may name a patient
-		body = r.store.sealer.seal(r.scope, usedKey(use.Key), body)
+		body = r.seal(ctx, r.scope, usedKey(use.Key), body)
 	}
 	if use.Audit != nil {
 		if err := auditEntries(r).Insert(ctx, []*caller.AuditEntry{use.Audit}); err != nil {
@@ -137,7 +137,7 @@ func (r idempotencyKeys) Answer(ctx context.Context, key string, work billing.Jo
 		return err
 	}
 	return r.later(ctx, usedKey(key), "UPDATE idempotency_keys SET status = $5, body = $6, work = NULL WHERE org_id = $1 AND mode = $2 AND key = $3 AND work = $4",
-		r.scope.Org, r.scope.Mode, key, work, status, r.store.sealer.seal(r.scope, usedKey(key), body))
+		r.scope.Org, r.scope.Mode, key, work, status, r.seal(ctx, r.scope, usedKey(key), body))
 }
 
 type forgetter struct{ *tx }

@@ -47,34 +47,34 @@ LIMIT $6`
 
 func TestSealer(t *testing.T) {
 	t.Parallel()
-	s, err := newSealer([32]byte{1})
+	s, err := newDataKey([32]byte{1}, sealVersion)
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := newSealer([32]byte{2})
+	other, err := newDataKey([32]byte{2}, sealVersion)
 	if err != nil {
 		t.Fatal(err)
 	}
 	in := billing.Scope{Org: billing.OrgID{1}, Mode: billing.ModeTest}
 	id := billing.CheckID{3}
-	sealed := s.seal(in, id, []byte("plain"))
-	if got, err := s.open(in, id, sealed); err != nil || string(got) != "plain" {
+	sealed := s.seal([]byte("plain"), sealedFor(in, id))
+	if got, err := s.open(sealed, sealedFor(in, id)); err != nil || string(got) != "plain" {
 		t.Errorf("opened %q, %v", got, err)
 	}
-	if bytes.Equal(sealed, s.seal(in, id, []byte("plain"))) {
+	if bytes.Equal(sealed, s.seal([]byte("plain"), sealedFor(in, id))) {
 		t.Error("two sealings are the same")
 	}
 	live := billing.Scope{Org: in.Org, Mode: billing.ModeLive}
 	for name, open := range map[string]func() ([]byte, error){
-		"another key":  func() ([]byte, error) { return other.open(in, id, sealed) },
-		"another row":  func() ([]byte, error) { return s.open(in, billing.CheckID{4}, sealed) },
-		"another mode": func() ([]byte, error) { return s.open(live, id, sealed) },
-		"another org":  func() ([]byte, error) { return s.open(billing.Scope{Mode: in.Mode}, id, sealed) },
+		"another key":  func() ([]byte, error) { return other.open(sealed, sealedFor(in, id)) },
+		"another row":  func() ([]byte, error) { return s.open(sealed, sealedFor(in, billing.CheckID{4})) },
+		"another mode": func() ([]byte, error) { return s.open(sealed, sealedFor(live, id)) },
+		"another org":  func() ([]byte, error) { return s.open(sealed, sealedFor(billing.Scope{Mode: in.Mode}, id)) },
 		"a changed end": func() ([]byte, error) {
-			return s.open(in, id, append(bytes.Clone(sealed[:len(sealed)-1]), sealed[len(sealed)-1]^1))
+			return s.open(append(bytes.Clone(sealed[:len(sealed)-1]), sealed[len(sealed)-1]^1), sealedFor(in, id))
 		},
-		"nothing": func() ([]byte, error) { return s.open(in, id, nil) },
-		"a part":  func() ([]byte, error) { return s.open(in, id, sealed[:9]) },
+		"nothing": func() ([]byte, error) { return s.open(nil, sealedFor(in, id)) },
+		"a part":  func() ([]byte, error) { return s.open(sealed[:9], sealedFor(in, id)) },
 	} {
 		if got, err := open(); err == nil {
 			t.Errorf("%s opened %q", name, got)

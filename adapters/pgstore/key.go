@@ -58,17 +58,13 @@ func (s *Store) prove(ctx context.Context) error {
 }
 
 func (s *Store) proveIn(ctx context.Context, t *tx) error {
+	found, err := t.deploymentKeys(ctx)
+	if err != nil || found {
+		return err
+	}
 	sealed, err := t.keyProof(ctx)
 	if errors.Is(err, sql.ErrNoRows) {
-		if !s.proof.begins || !s.proof.keyed {
-			return ErrNoKey
-		}
-		if _, err = t.exec(ctx, "INSERT INTO encryption_key (proof) VALUES ($1) ON CONFLICT (one) DO NOTHING",
-			s.sealer.seal(billing.Scope{}, proofRow{}, []byte(keyProof))); err != nil {
-			return fmt.Errorf("store the proof of the key: %w", err)
-		}
-		t.evidence = evidence{query: "SELECT EXISTS (SELECT FROM encryption_key WHERE one)"}
-		sealed, err = t.keyProof(ctx) // another process may have been first
+		return s.begin(ctx, t)
 	}
 	if err != nil {
 		return fmt.Errorf("check the key: %w", err)
@@ -76,10 +72,49 @@ func (s *Store) proveIn(ctx context.Context, t *tx) error {
 	if !s.proof.keyed {
 		return nil
 	}
-	if plain, err := s.sealer.open(billing.Scope{}, proofRow{}, sealed); err != nil || string(plain) != keyProof {
-		return ErrOtherKey
+	own, err := s.keys.firstFormOf(sealed)
+	if err == nil {
+		s.keys.setDeployment(own)
 	}
-	return nil
+	return err
+}
+
+// begin makes the newest key of the process that of a database without one.
+func (s *Store) begin(ctx context.Context, t *tx) error {
+	if !s.proof.begins || !s.proof.keyed {
+		return ErrNoKey
+	}
+	own, err := firstForm(s.keys.secrets[0])
+	if err != nil {
+		return err
+	}
+	t.evidence = evidence{query: "SELECT EXISTS (SELECT FROM encryption_key WHERE one)"}
+	n, err := t.exec(ctx, "INSERT INTO encryption_key (proof) VALUES ($1) ON CONFLICT (one) DO NOTHING", own.first.seal([]byte(keyProof), sealedFor(billing.Scope{}, proofRow{})))
+	if err != nil {
+		return fmt.Errorf("store the proof of the key: %w", err)
+	}
+	if n == 1 { // otherwise another process was first
+		if err := t.beginDataKeys(ctx, own); err != nil {
+			return err
+		}
+	}
+	_, err = t.deploymentKeys(ctx)
+	return err
+}
+
+// firstFormOf returns the keys that the first form of the database derives from the key of the
+// process that opens the proof.
+func (k *keyring) firstFormOf(proof []byte) (*deploymentKeys, error) {
+	for _, secret := range k.secrets {
+		own, err := firstForm(secret)
+		if err != nil {
+			return nil, err
+		}
+		if plain, err := own.first.open(proof, sealedFor(billing.Scope{}, proofRow{})); err == nil && string(plain) == keyProof {
+			return own, nil
+		}
+	}
+	return nil, ErrOtherKey
 }
 
 func (t *tx) keyProof(ctx context.Context) (sealed []byte, err error) {

@@ -20,7 +20,7 @@ import (
 // openKeyed opens a store and closes it when the test ends.
 func openKeyed(t *testing.T, url string, key [32]byte, begins bool) (*pgstore.Store, error) {
 	t.Helper()
-	s, err := pgstore.Open(t.Context(), pgstore.Options{URL: url, MaxConns: 2, EncryptionKey: key, Begins: begins})
+	s, err := pgstore.Open(t.Context(), pgstore.Options{URL: url, MaxConns: 2, Keys: keysOf(key), Begins: begins})
 	if err == nil {
 		t.Cleanup(func() { _ = s.Close() })
 	}
@@ -61,7 +61,7 @@ func TestKeyOfTheDatabase(t *testing.T) {
 			t.Errorf("%s: %v", step.what, err)
 		}
 	}
-	for _, value := range []string{"UPDATE encryption_key SET proof = '\\x00'", "UPDATE encryption_key SET proof = proof || '\\x00'"} {
+	for _, value := range []string{"UPDATE data_keys SET wrapped = '\\x00'", "UPDATE data_keys SET wrapped = wrapped || '\\x00'"} {
 		exec(t, admin(t, url), value)
 		if _, err := openKeyed(t, url, [32]byte{1}, false); !errors.Is(err, pgstore.ErrOtherKey) {
 			t.Errorf("%s: error %v", value, err)
@@ -133,4 +133,12 @@ func TestOnlyBeginsSetsTheKey(t *testing.T) {
 			t.Errorf("with another key: %v", err)
 		}
 	}
+}
+
+// keysOf returns the key as the only one; none for zero.
+func keysOf(key [32]byte) [][32]byte {
+	if key == [32]byte{} {
+		return nil
+	}
+	return [][32]byte{key}
 }

@@ -128,7 +128,7 @@ func (r lanes) Due(
 	if len(rows) == 0 {
 		return nil, nil, time.Time{}, billing.NotFound("webhook endpoint", "")
 	}
-	e := r.reveal(&rows[0].endpoint)
+	e := r.reveal(ctx, &rows[0].endpoint)
 	if rows[0].delivery.ID.IsZero() {
 		return e, nil, time.Time{}, nil
 	}

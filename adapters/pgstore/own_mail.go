@@ -33,24 +33,24 @@ func (r ownMail) Waiting(ctx context.Context, network string, files []string) (a
 		return nil, err
 	}
 	for i := range all {
-		if all[i].Content, err = r.store.sealer.open(billing.Scope{Mode: billing.ModeTest}, mailName(all[i].Name), all[i].Content); err != nil {
+		if all[i].Content, err = r.unseal(ctx, billing.Scope{Mode: billing.ModeTest}, mailName(all[i].Name), all[i].Content); err != nil {
 			return nil, fmt.Errorf("decrypt a message of the sandbox: %w", err)
 		}
 	}
 	return all, nil
 }
 
-func (r ownMail) sealed(m *scenario.Message) []byte {
+func (r ownMail) sealed(ctx context.Context, m *scenario.Message) []byte {
 	if m.Content == nil {
 		return nil
 	}
-	return r.store.sealer.seal(billing.Scope{Mode: billing.ModeTest}, mailName(m.Name), m.Content)
+	return r.seal(ctx, billing.Scope{Mode: billing.ModeTest}, mailName(m.Name), m.Content)
 }
 
 // Put stores a message.
 func (r ownMail) Put(ctx context.Context, network string, m scenario.Message) error {
 	return r.later(ctx, mailName(m.Name), "INSERT INTO sandbox_mail (name, content, due, org_id, mode, network) VALUES ($1, $2, $3, $4, $5, $6)",
-		m.Name, r.sealed(&m), micro(m.Due), r.scope.Org, r.scope.Mode, network)
+		m.Name, r.sealed(ctx, &m), micro(m.Due), r.scope.Org, r.scope.Mode, network)
 }
 
 // Change stores the contents of messages. The names of those that are removed are kept, so
@@ -58,7 +58,7 @@ func (r ownMail) Put(ctx context.Context, network string, m scenario.Message) er
 func (r ownMail) Change(ctx context.Context, all []scenario.Message) error {
 	for i := range all {
 		if err := r.later(ctx, mailName(all[i].Name), "UPDATE sandbox_mail SET content = $2, removed_at = CASE WHEN $2::bytea IS NULL THEN now() END WHERE name = $1",
-			all[i].Name, r.sealed(&all[i])); err != nil {
+			all[i].Name, r.sealed(ctx, &all[i])); err != nil {
 			return err
 		}
 	}
@@ -71,6 +71,6 @@ func (r ownMail) Note(ctx context.Context, n scenario.Note) error {
 		return err
 	}
 	_, err := r.do(ctx, "store a note of the sandbox", "INSERT INTO sandbox_notes (key, noted_by, noted_at, org_id, mode, content) VALUES ($1, $2, now(), $3, $4, $5)",
-		n.Key[:], n.By, r.scope.Org, r.scope.Mode, r.store.sealer.seal(billing.Scope{Mode: billing.ModeTest}, noteKey(n.Key), n.Content))
+		n.Key[:], n.By, r.scope.Org, r.scope.Mode, r.seal(ctx, billing.Scope{Mode: billing.ModeTest}, noteKey(n.Key), n.Content))
 	return err
 }

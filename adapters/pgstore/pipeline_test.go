@@ -55,7 +55,7 @@ func (c *counted) Read(b []byte) (int, error) {
 func openWith(tb testing.TB, url string, wrap func(net.Conn) net.Conn) *pgstore.Store {
 	tb.Helper()
 	var d net.Dialer
-	s, err := pgstore.OpenDialing(tb.Context(), pgstore.Options{URL: url, MaxConns: 4}, func(ctx context.Context, network, address string) (net.Conn, error) {
+	s, err := pgstore.OpenDialing(tb.Context(), pgstore.Options{URL: url, MaxConns: 4, Keys: [][32]byte{{1, 2, 3}}, Begins: true}, func(ctx context.Context, network, address string) (net.Conn, error) {
 		c, err := d.DialContext(ctx, network, address)
 		if err != nil {
 			return nil, err

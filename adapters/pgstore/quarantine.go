@@ -34,7 +34,7 @@ func (t *tx) hold(ctx context.Context, q *quarantine.File) (held bool, digest [s
 	if digest = sha256.Sum256(q.Content); len(q.Content) == 0 {
 		digest = sha256.Sum256([]byte("empty " + q.Name))
 	}
-	_, args, err := quarantineTable.values(t, q, digest[:], t.store.sealer.seal(q.Scope, q.ID, q.Content))
+	_, args, err := quarantineTable.values(t, q, digest[:], t.seal(ctx, q.Scope, q.ID, q.Content))
 	if err != nil {
 		return false, digest, err
 	}
@@ -53,7 +53,7 @@ func (t *tx) unsealed(ctx context.Context, what, text string, args ...any) (*qua
 		return nil, billing.NotFound(what, "")
 	}
 	q := found[0]
-	if q.Content, err = t.store.sealer.open(q.Scope, q.ID, q.Content); err != nil {
+	if q.Content, err = t.unseal(ctx, q.Scope, q.ID, q.Content); err != nil {
 		return nil, fmt.Errorf("open file %s in quarantine: %w", q.ID, err)
 	}
 	return q, nil

@@ -102,7 +102,7 @@ func (r contents) Clear(ctx context.Context, id billing.FileID) error {
 // Add stores a part.
 func (r contents) Add(ctx context.Context, f *clearing.ReceivedFile, part int, content []byte) error {
 	_, err := r.do(ctx, "store a part of received file "+f.ID.String(), "INSERT INTO received_parts (file_id, part, content) VALUES ($1, $2, $3)",
-		f.ID, part, r.store.sealer.seal(f.Scope, partName{f.ID, part}, content))
+		f.ID, part, r.seal(ctx, f.Scope, partName{f.ID, part}, content))
 	return err
 }
 
@@ -137,7 +137,7 @@ func (r contents) Read(ctx context.Context, f *clearing.ReceivedFile) ([]byte, e
 			return nil, err
 		}
 		for i, part := range parts {
-			plain, err := r.store.sealer.open(f.Scope, partName{f.ID, next + i}, part)
+			plain, err := r.unseal(ctx, f.Scope, partName{f.ID, next + i}, part)
 			if err != nil {
 				return nil, fmt.Errorf("open part %d of received file %s: %w", next+i, f.ID, err)
 			}

@@ -111,12 +111,12 @@ func (n blobName) UUID() string { return string(n) }
 
 // Seal encrypts the content of a blob like a row of no organization.
 func (s *Store) Seal(name string, plain []byte) []byte {
-	return s.sealer.seal(billing.Scope{}, blobName(name), plain)
+	return s.keys.sealOwn(billing.Scope{}, blobName(name), plain)
 }
 
 // Open decrypts the content of a blob.
 func (s *Store) Open(name string, sealed []byte) ([]byte, error) {
-	return s.sealer.open(billing.Scope{}, blobName(name), sealed)
+	return s.keys.openOwn(billing.Scope{}, blobName(name), sealed)
 }
 
 // BehindError is the error of a store whose database has not given out the number of a

@@ -91,7 +91,7 @@ func TestRecoveringServer(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	o := pgstore.Options{MaxConns: 2, EncryptionKey: [32]byte{1, 2, 3}, Waits: true}
+	o := pgstore.Options{MaxConns: 2, Keys: [][32]byte{{1, 2, 3}}, Waits: true}
 	o.URL = pgtest.Service(t, server.URL())
 	late, err := pgstore.Open(t.Context(), o)
 	if err != nil {

@@ -335,15 +335,15 @@ func TestRepliesAreEncrypted(t *testing.T) {
 	if use, err := replay(s, "clear"); err == nil {
 		t.Errorf("a body in clear is replayed: %+v", use)
 	}
-	if kept := scan[[]byte](t, db, "SELECT body FROM idempotency_keys WHERE key = 'sealed'"); kept[0] != 1 || bytes.Contains(kept, []byte("Sentinel")) {
+	if kept := scan[[]byte](t, db, "SELECT body FROM idempotency_keys WHERE key = 'sealed'"); kept[0] != 2 || bytes.Contains(kept, []byte("Sentinel")) {
 		t.Errorf("stored as %q", kept)
 	}
 	exec(t, db, "UPDATE idempotency_keys SET body = (SELECT body FROM idempotency_keys WHERE key = 'sealed') WHERE key = 'clear'")
 	if use, err := replay(s, "clear"); err == nil {
 		t.Errorf("the reply of another key is replayed: %+v", use)
 	}
-	exec(t, db, "DELETE FROM encryption_key")
-	if use, err := replay(pgtest.Open(t, func(o *pgstore.Options) { o.URL, o.EncryptionKey = url, [32]byte{9} }), "sealed"); err == nil {
+	exec(t, db, "DELETE FROM encryption_key; DELETE FROM data_keys")
+	if use, err := replay(pgtest.Open(t, func(o *pgstore.Options) { o.URL, o.Keys = url, [][32]byte{{9}} }), "sealed"); err == nil {
 		t.Errorf("another key decrypted the reply: %+v", use)
 	}
 }
@@ -378,11 +378,11 @@ func TestExchangesAreEncrypted(t *testing.T) {
 		t.Errorf("exchanges %q, %v", got, err)
 	}
 	stored := scan[[]byte](t, admin(t, url), "SELECT exchanges FROM eligibility_checks")
-	if strings.Contains(string(stored), "Sentinel") || stored[0] != 1 {
+	if strings.Contains(string(stored), "Sentinel") || stored[0] != 2 {
 		t.Errorf("stored as %q", stored)
 	}
-	exec(t, admin(t, url), "DELETE FROM encryption_key")
-	other := pgtest.Open(t, func(o *pgstore.Options) { o.URL, o.EncryptionKey = url, [32]byte{9} })
+	exec(t, admin(t, url), "DELETE FROM encryption_key; DELETE FROM data_keys")
+	other := pgtest.Open(t, func(o *pgstore.Options) { o.URL, o.Keys = url, [][32]byte{{9}} })
 	if _, err := exchanged(other, in); err == nil {
 		t.Error("another key decrypted the messages")
 	}

@@ -87,7 +87,7 @@ func (m SandboxMail) Put(ctx context.Context, files []sandboxFile) error {
 	for _, f := range files {
 		orgs, modes = append(orgs, f.Scope.Org), append(modes, string(f.Scope.Mode))
 		names, due = append(names, f.Name), append(due, optional(f.Due))
-		contents = append(contents, m.store.sealer.seal(billing.Scope{Mode: billing.ModeTest}, mailName(f.Name), f.Content))
+		contents = append(contents, m.store.keys.sealOwn(billing.Scope{Mode: billing.ModeTest}, mailName(f.Name), f.Content))
 	}
 	return m.in(ctx, func(ctx context.Context, t *tx) error {
 		if _, err := t.exec(ctx, forgetMail, sandboxNamesFor.Microseconds()); err != nil {
@@ -153,7 +153,7 @@ func (m SandboxMail) Take(ctx context.Context, now time.Time, pause time.Duratio
 		var f clearing.IncomingFile
 		var damaged error
 		err := t.each(ctx, "read files of the sandbox", []any{&f.Name, &f.Content, &f.Scope.Org, &f.Scope.Mode, &t.xid}, func() {
-			content, err := m.store.sealer.open(billing.Scope{Mode: billing.ModeTest}, mailName(f.Name), f.Content)
+			content, err := m.store.keys.openOwn(billing.Scope{Mode: billing.ModeTest}, mailName(f.Name), f.Content)
 			damaged = errors.Join(damaged, err)
 			files = append(files, clearing.IncomingFile{Scope: f.Scope, Name: f.Name, Content: content})
 		}, takeMail, micro(now), pause.Microseconds(), limit, m.network)
@@ -219,7 +219,7 @@ func (m SandboxMail) Remember(ctx context.Context, notes []scenario.Note) (befor
 	for _, n := range notes {
 		keys, by = append(keys, n.Key[:]), append(by, n.By)
 		orgs, modes = append(orgs, n.Scope.Org), append(modes, string(n.Scope.Mode))
-		contents = append(contents, m.store.sealer.seal(billing.Scope{Mode: billing.ModeTest}, noteKey(n.Key), n.Content))
+		contents = append(contents, m.store.keys.sealOwn(billing.Scope{Mode: billing.ModeTest}, noteKey(n.Key), n.Content))
 	}
 	var rows [][]byte
 	err = m.in(ctx, func(ctx context.Context, t *tx) error {
@@ -244,7 +244,7 @@ func (m SandboxMail) Remember(ctx context.Context, notes []scenario.Note) (befor
 		if row == nil {
 			continue
 		}
-		if before[i], err = m.store.sealer.open(billing.Scope{Mode: billing.ModeTest}, noteKey(notes[i].Key), row); err != nil {
+		if before[i], err = m.store.keys.openOwn(billing.Scope{Mode: billing.ModeTest}, noteKey(notes[i].Key), row); err != nil {
 			return nil, fmt.Errorf("decrypt a note of the sandbox: %w", err)
 		}
 	}

@@ -44,15 +44,15 @@ func (t *tx) opened(ctx context.Context, what string, q *query, end string) ([]*
 		if o.Content == nil {
 			continue
 		}
-		if o.Content, err = t.store.sealer.open(t.scope, scenarioEnding(o.Ending), o.Content); err != nil {
+		if o.Content, err = t.unseal(ctx, t.scope, scenarioEnding(o.Ending), o.Content); err != nil {
 			return nil, fmt.Errorf("decrypt a scenario of the sandbox: %w", err)
 		}
 	}
 	return all, nil
 }
 
-func (r scenarios) sealed(o *scenario.Own) []byte {
-	return r.store.sealer.seal(r.scope, scenarioEnding(o.Ending), o.Content)
+func (r scenarios) sealed(ctx context.Context, o *scenario.Own) []byte {
+	return r.seal(ctx, r.scope, scenarioEnding(o.Ending), o.Content)
 }
 
 // Insert stores a new scenario. It first waits for other inserts of the organization, and
@@ -70,7 +70,7 @@ INSERT INTO sandbox_scenarios (`+scenarioColumns+`, content)
 SELECT $1, $2, $3, $4, $5, $6, $7, $8
 WHERE (SELECT count(*) FROM sandbox_scenarios WHERE org_id = $1 AND mode = $2) < $9
 ON CONFLICT DO NOTHING`,
-		r.scope.Org, r.scope.Mode, o.Ending, o.Operation, o.Summary, o.Dates, micro(o.CreatedAt), r.sealed(o), scenario.MaxOwn)
+		r.scope.Org, r.scope.Mode, o.Ending, o.Operation, o.Summary, o.Dates, micro(o.CreatedAt), r.sealed(ctx, o), scenario.MaxOwn)
 	switch {
 	case err != nil:
 		return fmt.Errorf("insert a scenario: %w", err)
@@ -109,7 +109,7 @@ func (r scenarios) Save(ctx context.Context, o *scenario.Own) error {
 	return r.later(ctx, scenarioEnding(o.Ending), `
 UPDATE sandbox_scenarios
 SET summary = $4, dates = $5, content = $6
-WHERE org_id = $1 AND mode = $2 AND ending = $3`, r.scope.Org, r.scope.Mode, o.Ending, o.Summary, o.Dates, r.sealed(o))
+WHERE org_id = $1 AND mode = $2 AND ending = $3`, r.scope.Org, r.scope.Mode, o.Ending, o.Summary, o.Dates, r.sealed(ctx, o))
 }
 
 // Delete removes a scenario.

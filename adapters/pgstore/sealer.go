@@ -1,10 +1,12 @@
 package pgstore
 
 import (
+	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,26 +16,36 @@ import (
 	"github.com/molar-billing/molar/core/billing/coverage"
 )
 
-// sealer encrypts the messages exchanged with payers, and the secrets of webhook
-// endpoints, with AES-256-GCM. Its output is
+// dataKey encrypts with AES-256-GCM. Its output is
 //
 //	1 byte   version
-//	4 bytes  ID of the key: the start of its SHA-256
+//	8 bytes  ID of the key: the start of its SHA-256 (4 bytes in version 1)
 //	12 bytes nonce, random
 //	rest     ciphertext and tag
 //
-// The row's scope and ID are authenticated too, so the output of one row does not
-// decrypt in another row.
-type sealer struct {
-	aead  cipher.AEAD
-	keyID [4]byte
+// What the output is bound to, such as the row's scope and ID, is authenticated too, so the
+// output of one row does not decrypt in another row.
+type dataKey struct {
+	aead   cipher.AEAD
+	id     keyID
+	prefix []byte // version and ID
 }
 
-const sealVersion = 1
+// keyID is the start of the SHA-256 of a key.
+type keyID [8]byte
+
+// String returns the ID as operators see it.
+func (k keyID) String() string { return hex.EncodeToString(k[:]) }
+
+// Version 1 is of the database's first form, in which one key encrypts all rows.
+const (
+	sealVersion1 = 1
+	sealVersion  = 2
+)
 
 var errSealed = errors.New("the encrypted data is damaged, or the encryption key is another one")
 
-func newSealer(key [32]byte) (*sealer, error) {
+func newDataKey(key [32]byte, version byte) (*dataKey, error) {
 	block, err := aes.NewCipher(key[:])
 	if err != nil {
 		return nil, fmt.Errorf("encryption key: %w", err)
@@ -42,23 +54,32 @@ func newSealer(key [32]byte) (*sealer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encryption key: %w", err)
 	}
+	k := &dataKey{aead: aead, id: keyIDOf(key)}
+	k.prefix = append([]byte{version}, k.id[:]...)
+	if version == sealVersion1 {
+		k.prefix = k.prefix[:5]
+	}
+	return k, nil
+}
+
+func keyIDOf(key [32]byte) keyID {
 	sum := sha256.Sum256(key[:])
-	return &sealer{aead, [4]byte(sum[:])}, nil
+	return keyID(sum[:])
 }
 
 // rowID is the ID of any row.
 type rowID interface{ UUID() string }
 
-func (s *sealer) seal(scope billing.Scope, id rowID, plain []byte) []byte {
-	out := append([]byte{sealVersion}, s.keyID[:]...)
-	return s.aead.Seal(out, nil, plain, sealedFor(scope, id))
+func (k *dataKey) seal(plain, boundTo []byte) []byte {
+	return k.aead.Seal(bytes.Clone(k.prefix), nil, plain, boundTo)
 }
 
-func (s *sealer) open(scope billing.Scope, id rowID, sealed []byte) ([]byte, error) {
-	if len(sealed) < 5 || sealed[0] != sealVersion || [4]byte(sealed[1:5]) != s.keyID {
+func (k *dataKey) open(sealed, boundTo []byte) ([]byte, error) {
+	rest, own := bytes.CutPrefix(sealed, k.prefix)
+	if !own {
 		return nil, errSealed
 	}
-	plain, err := s.aead.Open(nil, nil, sealed[5:], sealedFor(scope, id))
+	plain, err := k.aead.Open(nil, nil, rest, boundTo)
 	if err != nil {
 		return nil, errSealed
 	}

@@ -1,6 +1,7 @@
 package pgstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -31,11 +32,14 @@ type Options struct {
 	// one and at most four, are reserved for System. Key lookups and lease
 	// renewals therefore never wait for other transactions.
 	MaxConns int
-	// EncryptionKey encrypts the messages exchanged with payers, and the
-	// secrets of webhook endpoints. It must be the database's key. A process that
-	// uses neither can leave it zero, which means no key.
-	EncryptionKey [32]byte
-	// Begins stores EncryptionKey as the key of a database that has none.
+	// Keys are those of the deployment, newest first. They wrap the data keys, which encrypt
+	// the messages exchanged with payers, and the secrets of webhook endpoints. One of them
+	// must be the database's. A process that uses neither needs none.
+	Keys [][32]byte
+	// Process is the name under which the process announces the keys that it holds; empty for
+	// a command.
+	Process string
+	// Begins makes the first of Keys the key of a database that has none.
 	// Otherwise such a database causes ErrNoKey. Set it in the process that
 	// creates the database.
 	Begins bool
@@ -57,7 +61,8 @@ type Store struct {
 	turns     turns
 	system    *sqlx.DB // for all other transactions
 	connector *connector
-	sealer    *sealer
+	keys      *keyring
+	announcer announcer
 	running   running
 	proof     proof
 	staged    func([]jobs.Job)
@@ -115,7 +120,7 @@ func open(ctx context.Context, o Options, dial func(context.Context, string, str
 	if err != nil {
 		return nil, err
 	}
-	seal, err := newSealer(o.EncryptionKey)
+	keys, err := newKeyring(o.Keys)
 	if err != nil {
 		return nil, err
 	}
@@ -128,20 +133,23 @@ func open(ctx context.Context, o Options, dial func(context.Context, string, str
 	rest := max(maxConns-reserved, 1)
 	s := &Store{
 		scoped: pool(c, rest), turns: turns{free: rest}, system: pool(c, reserved),
-		connector: c, sealer: seal, staged: o.Staged, log: o.Log, awayTime: awayTime,
+		connector: c, keys: keys, announcer: newAnnouncer(o.Process), staged: o.Staged, log: o.Log, awayTime: awayTime,
 		uncounted: make(chan struct{}, 1),
 	}
 	s.heldBack.Store(int64(heldBack))
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	s.proof.keyed, s.proof.begins = o.EncryptionKey != [32]byte{}, o.Begins
+	s.proof.keyed, s.proof.begins = len(o.Keys) > 0, o.Begins
 	if err := s.first(ctx, o); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the database: %w", err), s.disconnect())
 	}
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
-	s.upkeep.Go(func() { s.keepFit(life) })
+	s.upkeep.Go(func() {
+		s.keepFit(life)
+		s.leave(context.WithoutCancel(life))
+	})
 	s.upkeep.Go(func() { s.keepStatistics(life) })
 	s.upkeep.Go(func() { s.keepTotals(life) })
 	return s, nil
@@ -293,7 +301,7 @@ func (s *Store) attempt(ctx context.Context, t *tx, in session, readOnly bool, f
 	t.sql = begun
 	defer func() { _ = begun.Rollback() }() // does nothing after a commit; runs when fn panics
 	if err = fn(ctx, t); err != nil {
-		return err
+		return cmp.Or(t.unsealable, err)
 	}
 	err = t.commit(ctx)
 	release() // free the connection before resolving an unknown outcome

@@ -287,3 +287,16 @@ var (
 	batchColumns, keyColumns    = batchTable.columns, keyTable.columns
 	patientColumns, userColumns = patientTable.columns, userTable.columns
 )
+
+// values converts rows to the domain's values.
+func values[Row, Value any](rows []Row, value func(Row) (Value, error)) ([]Value, error) {
+	out := make([]Value, 0, len(rows))
+	for _, r := range rows {
+		v, err := value(r)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}

@@ -82,6 +82,7 @@ func tenantTables() []tenantTable {
 		{"sessions", keeps, writes, keeps, logged, removesLast},
 		{"api_keys", keeps, writes, keeps, withOwner, removesLast}, // never their secrets
 		{"users", keeps, writes, keeps, withOwner, removesLast},
+		{"data_keys", keeps, keeps, keeps, withOwner, removes}, // with the organization, by a trigger
 		{"organizations", keeps, writes, keeps, withOwner, removes},
 	}
 }

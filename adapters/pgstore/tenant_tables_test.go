@@ -16,7 +16,7 @@ func TestTenantTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := []string{"audit_retention", "encryption_key", "goose_db_version", "live_files", "origin", "restores", "schema_fit", "turns"} // the deployment's
+	of := []string{"audit_retention", "encryption_key", "goose_db_version", "key_holders", "live_files", "origin", "restores", "schema_fit", "turns"} // the deployment's
 	var reset, last []string
 	for _, row := range tenantTables() {
 		if slices.Contains(of, row.name) {

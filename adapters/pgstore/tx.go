@@ -39,6 +39,9 @@ type tx struct {
 	evidence evidence         // finds a row if the transaction was committed
 	failed   error            // the error of the statement that ended the transaction
 
+	made       map[billing.OrgID]*dataKey // data keys that it made
+	unsealable error                      // why a row could not be encrypted; it keeps the transaction from committing
+
 	pending billing.CheckID // the pending check that the transaction creates
 	lasting bool            // it changes what both modes have, which a reset of test mode does not hold up
 
@@ -334,6 +337,9 @@ func (t *tx) run(ctx context.Context, statement func() error) error {
 // The ID finds the outcome if the reply is lost. While test mode is being reset, nothing is
 // committed.
 func (t *tx) commit(ctx context.Context) error {
+	if t.unsealable != nil {
+		return fmt.Errorf("encrypt a row: %w", t.unsealable)
+	}
 	from := ""
 	if t.unpromised() {
 		from = asynchronous
@@ -369,16 +375,3 @@ func micro(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
 // optional returns a time or NULL.
 func optional(t time.Time) sql.NullTime { return sql.NullTime{Time: micro(t), Valid: !t.IsZero()} }
-
-// values converts rows to the domain's values.
-func values[Row, Value any](rows []Row, value func(Row) (Value, error)) ([]Value, error) {
-	out := make([]Value, 0, len(rows))
-	for _, r := range rows {
-		v, err := value(r)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, v)
-	}
-	return out, nil
-}

@@ -81,7 +81,7 @@ func (r users) SetPassword(ctx context.Context, id billing.UserID, hash string) 
 func (r users) SetTOTP(ctx context.Context, id billing.UserID, secret string, step int64, recovery [][32]byte) error {
 	var sealed []byte
 	if secret != "" {
-		sealed = r.store.sealer.seal(sealScope(r.scope.Org), id, []byte(secret))
+		sealed = r.seal(ctx, sealScope(r.scope.Org), id, []byte(secret))
 	}
 	return r.later(ctx, id, "UPDATE users SET totp = $2, totp_step = $3, recovery_codes = $4 WHERE id = $1", id, sealed, step, digests{&recovery})
 }
@@ -208,11 +208,11 @@ func accountFields(a *caller.Account) []field {
 // revealed returns an account with its decrypted TOTP secret. A secret that was
 // encrypted with another key is an error, because without it a password would be
 // enough.
-func (r accounts) revealed(a *caller.Account) (*caller.Account, error) {
+func (r accounts) revealed(ctx context.Context, a *caller.Account) (*caller.Account, error) {
 	if a.TOTPSecret == "" {
 		return a, nil
 	}
-	secret, err := r.store.sealer.open(sealScope(a.Org), a.ID, []byte(a.TOTPSecret))
+	secret, err := r.unseal(ctx, sealScope(a.Org), a.ID, []byte(a.TOTPSecret))
 	if err != nil {
 		return nil, fmt.Errorf("read user %s: %w", a.ID, err)
 	}
@@ -226,7 +226,7 @@ func (r accounts) Find(ctx context.Context, email string) ([]*caller.Account, er
 	if err != nil {
 		return nil, err
 	}
-	return values(all, r.revealed)
+	return values(all, func(a *caller.Account) (*caller.Account, error) { return r.revealed(ctx, a) })
 }
 
 // Users reads the users with the email address, without their secrets.
@@ -240,7 +240,7 @@ func (r accounts) Lock(ctx context.Context, id billing.UserID) (*caller.Account,
 	if err != nil {
 		return nil, err
 	}
-	return r.revealed(a)
+	return r.revealed(ctx, a)
 }
 
 // Save stores a sign-in.

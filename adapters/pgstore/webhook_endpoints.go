@@ -38,8 +38,8 @@ func sealedEndpointFields(e *webhook.Endpoint) []field {
 // reveal decrypts the secret of an endpoint. The secret is empty if it was encrypted
 // with another key. Such an endpoint can still be read, changed and removed, and
 // rotation creates a new secret.
-func (t *tx) reveal(e *webhook.Endpoint) *webhook.Endpoint {
-	secret, err := t.store.sealer.open(e.Scope, e.ID, []byte(e.Secret))
+func (t *tx) reveal(ctx context.Context, e *webhook.Endpoint) *webhook.Endpoint {
+	secret, err := t.unseal(ctx, e.Scope, e.ID, []byte(e.Secret))
 	if e.Secret = ""; err == nil {
 		e.Secret = webhook.Secret(secret)
 	}
@@ -47,11 +47,11 @@ func (t *tx) reveal(e *webhook.Endpoint) *webhook.Endpoint {
 }
 
 // sealed returns the column of the secret: NULL for an unknown one.
-func (r endpoints) sealed(e *webhook.Endpoint) []byte {
+func (r endpoints) sealed(ctx context.Context, e *webhook.Endpoint) []byte {
 	if e.Secret == "" {
 		return nil
 	}
-	return r.store.sealer.seal(r.scope, e.ID, []byte(e.Secret))
+	return r.seal(ctx, r.scope, e.ID, []byte(e.Secret))
 }
 
 // Insert stores a new endpoint. It first waits for other inserts of the scope. It then
@@ -62,7 +62,7 @@ func (r endpoints) Insert(ctx context.Context, e *webhook.Endpoint) error {
 		r.scope.Org, r.scope.Mode); err != nil {
 		return fmt.Errorf("insert webhook endpoint %s: %w", e.ID, err)
 	}
-	id, args, err := endpointTable.values(r.tx, e, r.sealed(e), webhook.MaxEndpoints)
+	id, args, err := endpointTable.values(r.tx, e, r.sealed(ctx, e), webhook.MaxEndpoints)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (r endpoints) Save(ctx context.Context, e *webhook.Endpoint) error {
 	if e.Status == webhook.EndpointEnabled {
 		r.call(r.scope, e.ID)
 	}
-	return endpointTable.save(ctx, r.tx, e, field{"secret = coalesce(%, secret)", r.sealed(e)})
+	return endpointTable.save(ctx, r.tx, e, field{"secret = coalesce(%, secret)", r.sealed(ctx, e)})
 }
 
 // Delete removes an endpoint with its deliveries.
@@ -135,7 +135,7 @@ func (r endpoints) selected() *query {
 func (r endpoints) read(ctx context.Context, what, text string, args []any) ([]*webhook.Endpoint, error) {
 	all, err := read(ctx, r.tx, what, sealedEndpointFields, text, args...)
 	for _, e := range all {
-		r.reveal(e)
+		r.reveal(ctx, e)
 	}
 	return all, err
 }

@@ -135,8 +135,8 @@ func TestWebhookSecretsAreEncrypted(t *testing.T) {
 			t.Errorf("the table holds %s", stored)
 		}
 	}
-	exec(t, db, "DELETE FROM encryption_key")
-	other := pgtest.Open(t, func(o *pgstore.Options) { o.URL, o.EncryptionKey = url, [32]byte{9} })
+	exec(t, db, "DELETE FROM encryption_key; DELETE FROM data_keys")
+	other := pgtest.Open(t, func(o *pgstore.Options) { o.URL, o.Keys = url, [][32]byte{{9}} })
 	porttest.In(t, other, in, func(ctx context.Context, tx ports.Tx) error {
 		got, err := tx.Endpoints.Lock(ctx, e.ID)
 		if err != nil {

@@ -58,7 +58,7 @@ func work(settings string) error {
 	ctx, log := context.Background(), slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
 	queue := memqueue.NewBroker().Open()
 	relay := outboxrelay.New(queue, log)
-	store, err := pgstore.Open(ctx, pgstore.Options{URL: s.Database, MaxConns: 4, EncryptionKey: [32]byte{1, 2, 3}, Staged: relay.Staged})
+	store, err := pgstore.Open(ctx, pgstore.Options{URL: s.Database, MaxConns: 4, Keys: [][32]byte{{1, 2, 3}}, Staged: relay.Staged})
 	if err != nil {
 		return err
 	}

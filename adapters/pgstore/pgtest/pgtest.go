@@ -27,7 +27,7 @@ import (
 // service, with a role that owns nothing.
 func Open(tb testing.TB, changes ...func(*pgstore.Options)) *pgstore.Store {
 	tb.Helper()
-	o := pgstore.Options{URL: URL(tb), MaxConns: 8, EncryptionKey: [32]byte{1, 2, 3}, Begins: true}
+	o := pgstore.Options{URL: URL(tb), MaxConns: 8, Keys: [][32]byte{{1, 2, 3}}, Begins: true}
 	for _, change := range changes {
 		change(&o)
 	}

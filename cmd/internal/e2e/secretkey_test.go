@@ -18,7 +18,11 @@ func TestSecretKeyOfTheDatabase(t *testing.T) {
 	with := func(key string) command {
 		env := []string{"MOLAR_DATABASE_URL=" + url}
 		if key != "" {
-			env = append(env, "MOLAR_SECRET_KEY="+base64.StdEncoding.EncodeToString([]byte(strings.Repeat(key, 32))))
+			var all []string
+			for _, one := range strings.Split(key, ",") {
+				all = append(all, base64.StdEncoding.EncodeToString([]byte(strings.Repeat(one, 32))))
+			}
+			env = append(env, "MOLAR_SECRET_KEY="+strings.Join(all, ","))
 		}
 		return newCommand(t, env...)
 	}
@@ -27,13 +31,20 @@ func TestSecretKeyOfTheDatabase(t *testing.T) {
 	with("").bad("set MOLAR_SECRET_KEY and run molar migrate", "migrate")
 	with("a").good("migrate")
 	with("").good("migrate")
-	with("b").bad("MOLAR_SECRET_KEY is not the one that this database was begun with", "migrate")
+	with("b").bad("MOLAR_SECRET_KEY is not the key of this database", "migrate")
 	with("a").good("era", "quarantine")
-	with("b").bad("MOLAR_SECRET_KEY is not the one that this database was begun with", "era", "quarantine")
+	with("b").bad("MOLAR_SECRET_KEY is not the key of this database", "era", "quarantine")
 	with("b").bad("DIR/demo.json", "orgs", "list")
 	if out := with("").good("orgs", "list"); !strings.Contains(out, "Keyless Dental") {
 		t.Errorf("without a key:\n%s", out)
 	}
+	with("").bad("MOLAR_SECRET_KEY is not set", "secrets", "rotate")
+	if out := with("b,a").good("secrets", "status"); !strings.Contains(out, "No process of the service runs.") || !strings.Contains(out, "newest") {
+		t.Errorf("status:\n%s", out)
+	}
+	with("b,a").good("secrets", "rotate")
+	with("b").good("era", "quarantine")
+	with("a").bad("MOLAR_SECRET_KEY is not the key of this database", "era", "quarantine")
 }
 
 // TestAbsentDatabaseFolder names a folder that does not exist.

@@ -48,11 +48,13 @@ func CLI() {
 		Batches: opened(func(g *graph) *batches.Service { // its decisions read no file and ask no network
 			return batches.New(audit.Operated{Store: g.store}, batches.Outside{}, g.payers)
 		}),
-		Recovery: openRecovery,
-		Settings: SettingsHelp(),
-		Getenv:   os.Getenv,
-		Config:   configFolder,
-		Demo:     readDemo,
+		Recovery:   openRecovery,
+		KeyStatus:  keyStatus,
+		RotateKeys: rotateKeys,
+		Settings:   SettingsHelp(),
+		Getenv:     os.Getenv,
+		Config:     configFolder,
+		Demo:       readDemo,
 
 		Clearinghouse: simulator(),
 	})
@@ -184,6 +186,39 @@ func openRecovery(ctx context.Context) (s *recovery.Service, closeAll func() err
 		}
 		return recovery.New(operated, g.blobs, g.store, recovery.Replay{Sent: sent, Received: b.ReplayReceived})
 	})
+}
+
+// keyStatus reads which keys wrap the data keys.
+func keyStatus(ctx context.Context) (out *cli.KeyStatus, err error) {
+	err = withKeys(ctx, func(s *pgstore.Store) error {
+		status, err := s.KeyStatus(ctx)
+		if err != nil {
+			return err
+		}
+		out = &cli.KeyStatus{FirstForm: status.FirstForm}
+		for _, k := range status.Keys {
+			out.Keys = append(out.Keys, cli.WrappingKey(k))
+		}
+		for _, p := range status.Processes {
+			out.Processes = append(out.Processes, cli.KeyHolder(p))
+		}
+		return nil
+	})
+	return out, err
+}
+
+// rotateKeys wraps the data keys with the newest key.
+func rotateKeys(ctx context.Context, progress func(done int)) error {
+	return withKeys(ctx, func(s *pgstore.Store) error { return s.RotateKeys(ctx, progress) })
+}
+
+// withKeys runs fn on the database with the keys of the deployment.
+func withKeys(ctx context.Context, fn func(*pgstore.Store) error) error {
+	store, done, err := opened(func(g *graph) *pgstore.Store { return g.store }, "MOLAR_SECRET_KEY")(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(store), done())
 }
 
 func administered(g *graph) *access.Service {

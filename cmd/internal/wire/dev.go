@@ -91,7 +91,7 @@ func devSettings(o cli.DevOptions, dir string, d *demo) (Settings, error) {
 	if o.Addr != "" {
 		s.Listen = o.Addr
 	}
-	s.webhookCA, s.begins = o.WebhookCA, true
+	s.webhookCA, s.begins, s.process = o.WebhookCA, true, processName()
 	if err == nil {
 		s.webhookResolve, err = resolvedHosts(o.WebhookResolve)
 	}

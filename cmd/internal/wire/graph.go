@@ -142,12 +142,8 @@ func (g *graph) open(ctx context.Context) (err error) {
 		return err
 	}
 	g.openClaims()
-	passwords, err := s.subkey("passwords")
-	if err != nil {
-		return err
-	}
 	g.audit = audit.New(g.store, s.AuditRetention, log)
-	g.access = access.New(g.store, g.payers, clock, credentials.New(passwords))
+	g.access = access.New(g.store, g.payers, clock, credentials.Late(g.secret(pgstore.PurposePasswords)))
 	g.eligibility = eligibility.New(g.store, g.queue, g.networks, g.payers, times)
 	g.changes = changes.New(g.store, clock, changes.DefaultTimes(), log)
 	g.events = events.New(g.store)
@@ -171,8 +167,13 @@ func openQueue(ctx context.Context, s Settings, log *slog.Logger) (ports.Queue, 
 }
 
 // errOtherKey is for the operator.
-var errOtherKey = errors.New("MOLAR_SECRET_KEY is not the one that this database was begun with, and what is encrypted cannot be read with another\n" +
-	"Set it to the key that the service has; that of molar dev is in DIR/demo.json, where DIR is its data folder")
+var errOtherKey = errors.New("MOLAR_SECRET_KEY is not the key of this database, and what is encrypted cannot be read with another\n" +
+	"Set it to the keys that the service has; that of molar dev is in DIR/demo.json, where DIR is its data folder")
+
+// secret returns how to read a secret of the deployment, which the store knows once it was reached.
+func (g *graph) secret(purpose string) func() [32]byte {
+	return func() [32]byte { return g.store.Secret(purpose) }
+}
 
 // openStore opens the database; local:DIR starts the cluster in DIR first.
 // Without MOLAR_SECRET_KEY encrypted data cannot be read.
@@ -181,14 +182,8 @@ func (g *graph) openStore(ctx context.Context, staged func([]jobs.Job)) error {
 	if err != nil {
 		return err
 	}
-	var key [32]byte
-	if len(g.settings.SecretKey) > 0 {
-		if key, err = g.settings.subkey("store"); err != nil {
-			return err
-		}
-	}
 	g.store, err = pgstore.Open(ctx, pgstore.Options{
-		URL: url, MaxConns: g.settings.DatabaseConns, EncryptionKey: key, Begins: g.settings.begins, Waits: g.settings.waits, Staged: staged, Log: g.log,
+		URL: url, MaxConns: g.settings.DatabaseConns, Keys: g.settings.SecretKeys, Process: g.settings.process, Begins: g.settings.begins, Waits: g.settings.waits, Staged: staged, Log: g.log,
 	})
 	if errors.Is(err, pgstore.ErrOtherKey) {
 		return errOtherKey

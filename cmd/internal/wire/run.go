@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -20,6 +21,7 @@ import (
 	"github.com/molar-billing/molar/adapters/dashboard"
 	"github.com/molar-billing/molar/adapters/docs"
 	"github.com/molar-billing/molar/adapters/httpapi"
+	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/workers"
 )
 
@@ -72,9 +74,18 @@ func serve(ctx context.Context, roles []Role) error {
 }
 
 func runService(ctx context.Context, s Settings, log *slog.Logger, roles []Role) error {
-	s.waits = true
+	s.waits, s.process = true, processName()
 	g := newGraph(s, log)
 	return errors.Join(g.run(ctx, roles, g.open, func(Addresses) error { return nil }), g.close(context.WithoutCancel(ctx)))
+}
+
+// processName is how molar secrets names the process: program, machine and process ID.
+func processName() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown host"
+	}
+	return fmt.Sprintf("%s on %s, process %d", filepath.Base(os.Args[0]), host, os.Getpid())
 }
 
 func newLog(level slog.Level) *slog.Logger {
@@ -237,10 +248,6 @@ func (g *graph) origin(a Addresses) string {
 }
 
 func (g *graph) serveAPI(ctx context.Context, addrs *Addresses, fail func(error)) (*httpapi.Server, error) {
-	cursorKey, err := g.settings.subkey("cursor")
-	if err != nil {
-		return nil, err
-	}
 	pages, err := dashboard.New()
 	if err != nil {
 		return nil, err
@@ -249,7 +256,7 @@ func (g *graph) serveAPI(ctx context.Context, addrs *Addresses, fail func(error)
 		Access: g.access, Attachments: g.attachments, Audit: g.audit, Batches: g.batches, Changes: g.changes, Connections: g.connections, Eligibility: g.eligibility, Events: g.events, Faults: g.faults,
 		PayerRequests: g.payerRequests, Webhooks: g.webhooks, Claims: g.claims, Enrollments: g.enrollments, Remittances: g.remittances, Sandbox: g.sandboxes, Scenarios: g.scenarios, Summary: g.summary, Payers: g.payers,
 		Pages: pages, Docs: docs.Handler(httpapi.Contract()), PublicURL: g.settings.PublicURL, TrustedProxies: g.settings.Proxies,
-		CursorKey: cursorKey, TempDir: g.settings.TempDir,
+		CursorKey: g.secret(pgstore.PurposeCursor), TempDir: g.settings.TempDir,
 		RateRequests: g.settings.RateRequests, RateChecks: g.settings.RateChecks,
 		Limits:         httpapi.Limits{Requests: g.settings.Requests},
 		RequestTimeout: g.settings.RequestTimeout, Log: g.log, Metrics: g.metrics,

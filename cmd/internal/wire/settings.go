@@ -1,15 +1,15 @@
 package wire
 
 import (
-	"crypto/hkdf"
-	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/netip"
 	"net/url"
+	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,7 +32,7 @@ type Settings struct {
 	PublicURL      string         // origin of the dashboard behind a proxy; empty for that of Listen
 	Proxies        []netip.Prefix // whose X-Forwarded-For is believed
 	OpsListen      string         // address of health, metrics and profiles
-	SecretKey      []byte         // 32 bytes; everything encrypted or signed hangs on it
+	SecretKeys     [][32]byte     // newest first; everything encrypted or signed hangs on them
 	PayersFile     string         // more payers for the directory; empty for none
 	RateRequests   int            // of one API key in a second, at one API process; 0 for no limit
 	RateChecks     int            // eligibility checks among them
@@ -50,7 +50,8 @@ type Settings struct {
 	Parallel       int            // jobs of one kind at once in one worker process; see jobs.Places
 	LogLevel       slog.Level
 
-	waits bool // for the database when the process starts; of services, not of commands
+	process string // its name among those that hold keys; empty for a command
+	waits   bool   // for the database when the process starts; of services, not of commands
 
 	// Of molar dev alone, which sets them from its flags.
 	webhookResolve map[string]netip.AddrPort
@@ -114,11 +115,8 @@ func variables() []variable {
 		}},
 		{"MOLAR_TRUSTED_PROXIES", "", "networks of proxies whose X-Forwarded-For is believed, separated by commas", func(s *Settings, v string) error { return prefixes(&s.Proxies, v) }},
 		{"MOLAR_OPS_LISTEN", "127.0.0.1:9090", "address of /livez, /readyz, /metrics and /debug/pprof", func(s *Settings, v string) error { s.OpsListen = v; return nil }},
-		{"MOLAR_SECRET_KEY", "", "32 random bytes in base64 (openssl rand -base64 32)", func(s *Settings, v string) (err error) {
-			if s.SecretKey, err = base64.StdEncoding.DecodeString(v); err != nil || len(s.SecretKey) != 32 {
-				return errors.New("want 32 bytes in base64; make them with: openssl rand -base64 32")
-			}
-			return nil
+		{"MOLAR_SECRET_KEY", "", "32 random bytes in base64 (openssl rand -base64 32); several, newest first, separated by commas while a key is replaced", func(s *Settings, v string) error {
+			return secretKeys(&s.SecretKeys, v)
 		}},
 		{"MOLAR_PAYERS_FILE", "", "file of additional payers, with tabs between payer ID, name, aliases, capabilities and, if it is not CI, the filing indicator", func(s *Settings, v string) error { s.PayersFile = v; return nil }},
 		{"MOLAR_RATE_REQUESTS", "200", "requests of an API key per second at one api process, 0 for no limit", func(s *Settings, v string) error { return rate(&s.RateRequests, v) }},
@@ -153,7 +151,11 @@ func LoadSettings(getenv func(string) string, needed ...string) (Settings, error
 	var s Settings
 	var mistakes []error
 	for _, v := range variables() {
-		value := getenv(v.name)
+		value, err := valueOf(getenv, v.name)
+		if err != nil {
+			mistakes = append(mistakes, err)
+			continue
+		}
 		if value == "" {
 			value = v.fallback
 		}
@@ -172,6 +174,34 @@ func LoadSettings(getenv func(string) string, needed ...string) (Settings, error
 	return s, errors.Join(mistakes...)
 }
 
+// secretVariables are those that are secret, or have a password in them: each can name a file
+// with its value instead, in the variable of the same name with _FILE.
+func secretVariables() []string {
+	return []string{"MOLAR_DATABASE_URL", "MOLAR_MIGRATE_URL", "MOLAR_QUEUE_URL", "MOLAR_BLOB_URL", "MOLAR_SECRET_KEY"}
+}
+
+// valueOf returns the value of a variable, or of the file that its _FILE names.
+func valueOf(getenv func(string) string, name string) (string, error) {
+	value, file := getenv(name), ""
+	if slices.Contains(secretVariables(), name) {
+		file = getenv(name + "_FILE")
+	}
+	switch {
+	case file == "":
+		return value, nil
+	case value != "":
+		return "", fmt.Errorf("%s and %s_FILE are both set: set one of them", name, name)
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return "", fmt.Errorf("%s_FILE: %w", name, err)
+	}
+	if value = strings.TrimSpace(string(content)); value == "" {
+		return "", fmt.Errorf("%s_FILE: %s is empty", name, file)
+	}
+	return value, nil
+}
+
 // SettingsHelp lists the variables for a command's help.
 func SettingsHelp() string {
 	var b strings.Builder
@@ -182,6 +212,7 @@ func SettingsHelp() string {
 		}
 		b.WriteByte('\n')
 	}
+	fmt.Fprintf(&b, "Each of %s\ncan be in a file instead, which the variable of the same name with _FILE names.\n", strings.Join(secretVariables(), ", "))
 	return b.String()
 }
 
@@ -193,7 +224,7 @@ func (s Settings) LogValue() slog.Value {
 		slog.String("database", redacted(s.DatabaseURL)), slog.Int("database_conns", s.DatabaseConns),
 		slog.String("queue", redacted(s.QueueURL)), slog.String("queue_type", s.QueueType),
 		slog.String("blobs", redacted(s.BlobURL)), slog.String("temp_dir", s.TempDir),
-		slog.Bool("secret_key_set", len(s.SecretKey) > 0), slog.String("payers_file", s.PayersFile),
+		slog.Int("secret_keys", len(s.SecretKeys)), slog.String("payers_file", s.PayersFile),
 		slog.Int("rate_requests", s.RateRequests), slog.Int("rate_checks", s.RateChecks),
 		slog.Int("waiting_requests", s.Requests),
 		duration("request_timeout", s.RequestTimeout), duration("payer_wait", s.PayerWait), duration("png_wait", s.PNGWait),
@@ -222,11 +253,17 @@ func (s Settings) databaseFolder() (dir string, local bool, err error) {
 	return dir, local, err
 }
 
-// subkey derives the key for one purpose, so that no key has two.
-func (s Settings) subkey(purpose string) (key [32]byte, err error) {
-	b, err := hkdf.Key(sha256.New, s.SecretKey, nil, "molar "+purpose, len(key))
-	copy(key[:], b)
-	return key, err
+// secretKeys reads keys that are separated by commas.
+func secretKeys(to *[][32]byte, v string) error {
+	*to = nil
+	for one := range strings.SplitSeq(v, ",") {
+		key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(one))
+		if err != nil || len(key) != 32 {
+			return errors.New("want 32 bytes in base64, or several such keys separated by commas; make one with: openssl rand -base64 32")
+		}
+		*to = append(*to, [32]byte(key))
+	}
+	return nil
 }
 
 func span(to *time.Duration, v string) (err error) {

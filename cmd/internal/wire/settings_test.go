@@ -1,7 +1,10 @@
 package wire
 
 import (
+	"bytes"
+	"encoding/base64"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -62,6 +65,40 @@ func TestLoggedDurations(t *testing.T) {
 	for _, want := range []string{`"request_timeout":"30s"`, `"idempotency_ttl":"24h0m0s"`} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("no %s in %s", want, log.String())
+		}
+	}
+}
+
+// TestSecretsFromFiles reads secrets from files, and several keys, newest first.
+func TestSecretsFromFiles(t *testing.T) {
+	t.Parallel()
+	key := func(b byte) string { return base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{b}, 32)) }
+	dir := t.TempDir()
+	file := func(name, content string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	load := func(values map[string]string) (Settings, error) {
+		return LoadSettings(func(name string) string { return values[name] }, "MOLAR_SECRET_KEY")
+	}
+	s, err := load(map[string]string{
+		"MOLAR_SECRET_KEY_FILE": file("key", key(2)+", "+key(1)+"\n"), "MOLAR_DATABASE_URL_FILE": file("database", "postgres://u:p@h/d\n"),
+	})
+	if err != nil || len(s.SecretKeys) != 2 || s.SecretKeys[0][0] != 2 || s.SecretKeys[1][0] != 1 || s.DatabaseURL != "postgres://u:p@h/d" {
+		t.Errorf("%d keys, database %s, %v", len(s.SecretKeys), s.DatabaseURL, err)
+	}
+	for want, values := range map[string]map[string]string{
+		"MOLAR_SECRET_KEY and MOLAR_SECRET_KEY_FILE are both set": {"MOLAR_SECRET_KEY": key(1), "MOLAR_SECRET_KEY_FILE": file("both", key(1))},
+		"MOLAR_SECRET_KEY_FILE: open ":                            {"MOLAR_SECRET_KEY_FILE": filepath.Join(dir, "absent")},
+		"is empty":                                                {"MOLAR_SECRET_KEY_FILE": file("empty", "\n")},
+		"want 32 bytes in base64":                                 {"MOLAR_SECRET_KEY": key(1) + ","},
+		"MOLAR_SECRET_KEY is not set":                             {"MOLAR_LISTEN_FILE": file("listen", ":1")},
+	} {
+		if _, err := load(values); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), key(1)) {
+			t.Errorf("want %q: %v", want, err)
 		}
 	}
 }

@@ -246,6 +246,24 @@ CREATE FUNCTION public.name_words(name text) RETURNS text[]
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$SELECT array_remove(ARRAY(SELECT search_key(word) FROM regexp_split_to_table(normalize(name, NFKD), '[[:space:]\u2010-\u2015-]+') word), '')$$;
 
+CREATE FUNCTION public.number_event() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    UPDATE event_numbers n
+    SET last = n.last + 1 + 1000 * (SELECT count(*) FROM restores r WHERE r.id > n.event_id), event_id = NEW.id
+    WHERE n.org_id = NEW.org_id AND n.mode = NEW.mode AND n.resource_id = NEW.resource_id
+    RETURNING n.last INTO NEW.sequence;
+    IF NOT FOUND THEN
+        INSERT INTO event_numbers AS n (org_id, mode, resource_id, event_id, last)
+        VALUES (NEW.org_id, NEW.mode, NEW.resource_id, NEW.id, 1 + 1000 * (SELECT count(*) FROM restores r WHERE r.id > NEW.resource_id))
+        ON CONFLICT (org_id, mode, resource_id) DO UPDATE SET last = n.last + 1, event_id = NEW.id
+        RETURNING n.last INTO NEW.sequence;
+    END IF;
+    RETURN NEW;
+END
+$$;
+
 CREATE FUNCTION public.open_of(kind text, frequency text, state text, charged bigint, standing json, settled bigint) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE COST 10000 PARALLEL SAFE
     AS $$
@@ -361,7 +379,7 @@ BEGIN
     END IF;
     CASE bare
         WHEN 'acknowledgements', 'attachments', 'batches', 'check_members', 'claim_changes', 'claim_totals', 'documents', 'eligibility_answers',
-            'enrollments', 'events', 'patient_words', 'patients', 'payer_requests',
+            'enrollments', 'event_numbers', 'events', 'patient_words', 'patients', 'payer_requests',
             'quarantine', 'sandbox_mail', 'sandbox_notes', 'sandbox_scenarios', 'uploads' THEN
         WHEN 'claims' THEN -- those that no other names
             which := which || ' AND NOT EXISTS (SELECT FROM public.claims r WHERE r.parent_id = t.id)
@@ -1010,6 +1028,17 @@ ALTER TABLE public.eras ALTER COLUMN arrival ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE public.event_numbers (
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    resource_id uuid NOT NULL,
+    last integer NOT NULL,
+    event_id uuid NOT NULL
+)
+WITH (fillfactor='90', autovacuum_vacuum_scale_factor='0.05', autovacuum_vacuum_threshold='500');
+
+ALTER TABLE ONLY public.event_numbers FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.events (
     id uuid NOT NULL,
     org_id uuid NOT NULL,
@@ -1617,6 +1646,9 @@ ALTER TABLE ONLY public.eras
 ALTER TABLE ONLY public.eras
     ADD CONSTRAINT eras_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.event_numbers
+    ADD CONSTRAINT event_numbers_pkey PRIMARY KEY (org_id, mode, resource_id);
+
 ALTER TABLE ONLY public.events
     ADD CONSTRAINT events_pkey PRIMARY KEY (id);
 
@@ -2039,6 +2071,8 @@ CREATE TRIGGER failed AFTER UPDATE OF state ON public.webhook_deliveries FOR EAC
 
 CREATE TRIGGER forget_data_key AFTER DELETE ON public.organizations FOR EACH ROW EXECUTE FUNCTION public.forget_data_key();
 
+CREATE TRIGGER number BEFORE INSERT ON public.events FOR EACH ROW EXECUTE FUNCTION public.number_event();
+
 CREATE TRIGGER patient_named AFTER INSERT ON public.patients FOR EACH ROW EXECUTE FUNCTION public.patient_named();
 
 CREATE TRIGGER removed AFTER DELETE ON public.sandbox_clocks FOR EACH ROW EXECUTE FUNCTION public.record_clock_change();
@@ -2143,6 +2177,8 @@ ALTER TABLE public.era_claims ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.eras ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.event_numbers ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.events ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY expiry ON public.audit_entries TO postgres USING (true);
@@ -2162,6 +2198,8 @@ ALTER TABLE public.offices ENABLE ROW LEVEL SECURITY;
 CREATE POLICY operators ON public.audit_entries FOR SELECT TO molar_system USING ((operator IS NOT NULL));
 
 ALTER TABLE public.organizations ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY owner ON public.event_numbers TO postgres USING (true);
 
 ALTER TABLE public.patient_words ENABLE ROW LEVEL SECURITY;
 
@@ -2311,6 +2349,8 @@ CREATE POLICY scope ON public.era_claims TO molar_app USING (((org_id = (current
 
 CREATE POLICY scope ON public.eras TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
+CREATE POLICY scope ON public.event_numbers TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
 CREATE POLICY scope ON public.events TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.idempotency_keys TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
@@ -2382,6 +2422,8 @@ CREATE POLICY system ON public.eligibility_answers TO molar_system USING (true);
 CREATE POLICY system ON public.eligibility_checks FOR SELECT TO molar_system USING (true);
 
 CREATE POLICY system ON public.encryption_key TO molar_system USING (true);
+
+CREATE POLICY system ON public.event_numbers TO molar_system USING (true);
 
 CREATE POLICY system ON public.events TO molar_system USING ((type ~~ 'api_key.%'::text));
 
@@ -2861,6 +2903,15 @@ GRANT UPDATE(forwarded_count) ON TABLE public.eras TO molar_app;
 GRANT UPDATE(needs_attention) ON TABLE public.eras TO molar_app;
 
 GRANT UPDATE(later) ON TABLE public.eras TO molar_app;
+
+GRANT SELECT,INSERT ON TABLE public.event_numbers TO molar_app;
+GRANT SELECT,INSERT ON TABLE public.event_numbers TO molar_system;
+
+GRANT UPDATE(last) ON TABLE public.event_numbers TO molar_app;
+GRANT UPDATE(last) ON TABLE public.event_numbers TO molar_system;
+
+GRANT UPDATE(event_id) ON TABLE public.event_numbers TO molar_app;
+GRANT UPDATE(event_id) ON TABLE public.event_numbers TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.events TO molar_app;
 GRANT INSERT ON TABLE public.events TO molar_system;

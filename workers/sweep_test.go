@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/molar-billing/molar/workers"
@@ -42,4 +44,32 @@ func TestSweep(t *testing.T) {
 	if s := log.String(); !strings.Contains(s, "things=full removed=2003") || !strings.Contains(s, "no disk") || strings.Contains(s, "empty") {
 		t.Errorf("log:\n%s", s)
 	}
+}
+
+// TestSweepRests rests after each step, nineteen times as long as the step took, but not
+// long after one that had to wait.
+func TestSweepRests(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		began := time.Now()
+		var at []time.Duration
+		took := []time.Duration{10 * time.Millisecond, time.Minute, 0}
+		step := func(context.Context) (int, error) {
+			at = append(at, time.Since(began))
+			time.Sleep(took[len(at)-1])
+			if len(at) == len(took) {
+				cancel()
+				return 0, nil
+			}
+			return 1, nil
+		}
+		if err := workers.Sweep(ctx, []workers.SweepTask{{Things: "rows", Sweep: step}}, time.Hour, slog.New(slog.DiscardHandler)); err != nil {
+			t.Fatal(err)
+		}
+		if want := []time.Duration{0, 200 * time.Millisecond, 70*time.Second + 200*time.Millisecond}; !slices.Equal(at, want) {
+			t.Errorf("the steps began at %v, want %v", at, want)
+		}
+	})
 }

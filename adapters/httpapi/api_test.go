@@ -273,11 +273,26 @@ func TestListsAndEvents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	page := s.must(t, 200, call{path: "/events?order=asc&limit=1&type=eligibility.completed"})
+	cursor := page.text(t, "next_cursor")
+	if strings.Contains(page.body, "gap") {
+		t.Errorf("a page without a gap: %s", page.body)
+	}
 	s.exec(t, "DELETE FROM events WHERE id <= $1::uuid", first.UUID())
+	follow := call{path: "/events?order=asc&limit=1&type=eligibility.completed&cursor=" + cursor}
+	after := s.must(t, 200, follow)
+	after.shows(t, "gap", true)
+	if !strings.Contains(after.body, `"data":[{"id":"`+up[1]+`"`) {
+		t.Errorf("a cursor at an event that is gone: %s", after.body)
+	}
 	gone := s.must(t, 410, call{path: "/events?order=asc&after=" + up[0]})
 	gone.shows(t, "error", "EVENT_EXPIRED", "oldest_event_id", up[1])
 	if oldest := s.walk(t, "/events?order=asc"); len(oldest) == 0 || oldest[0] != up[1] {
 		t.Errorf("the oldest is %v, want %s", oldest, up[1])
+	}
+	s.exec(t, "DELETE FROM events")
+	if none := s.must(t, 200, follow); !strings.Contains(none.body, `{"data":[],"next_cursor":null,"gap":true}`) {
+		t.Errorf("a cursor when all events are gone: %s", none.body)
 	}
 }
 

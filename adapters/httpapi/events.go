@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"bytes"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/event"
 )
@@ -49,17 +51,23 @@ func (a *api) listEvents(x *exchange) (*reply, error) {
 }
 
 // tailEvents continues after the cursor, or else after the named event. The
-// cursor has the last event of the page.
+// cursor has the last event of the page. If that one is no longer kept, the page
+// has a gap.
 func (a *api) tailEvents(x *exchange, q *query, f event.Filter, limit int) (*reply, error) {
 	l := q.bind("events, ascending", x.call.Scope, "limit", "cursor", "order", "after")
 	after := id[billing.EventID](q, "after")
-	if p := q.cursor(a.cursors, l); p != nil {
-		after = p.ID
-	}
+	p := q.cursor(a.cursors, l)
 	if err := q.end().Err(); err != nil {
 		return nil, err
 	}
-	events, more, err := a.events.Tail(x.ctx, x.call.Scope, f, after, limit)
+	var events []*event.Event
+	var more, gap bool
+	var err error
+	if p != nil {
+		events, more, gap, err = a.events.Continue(x.ctx, x.call.Scope, f, p.ID, limit)
+	} else {
+		events, more, err = a.events.Tail(x.ctx, x.call.Scope, f, after, limit)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -68,5 +76,9 @@ func (a *api) tailEvents(x *exchange, q *query, f event.Filter, limit int) (*rep
 		last := events[len(events)-1]
 		next = &billing.Position{Time: last.CreatedAt, ID: last.ID}
 	}
-	return rawPage(events, (*event.Event).JSON, a.cursors.encode(l, next)), nil
+	page := rawPage(events, (*event.Event).JSON, a.cursors.encode(l, next))
+	if gap {
+		page.raw = append(bytes.TrimSuffix(page.raw, []byte("}\n")), ",\"gap\":true}\n"...)
+	}
+	return page, nil
 }

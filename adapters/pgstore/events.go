@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -23,10 +22,10 @@ func eventFields(e *event.Event) []field {
 	})
 }
 
-// Append stores an event, and queues it for the endpoints that subscribe to it. It
-// assigns the sequence in a statement that begins after the resource's row is locked
-// or inserted. The sequence therefore follows every committed one. If events of a
-// transaction have the same time, lists and tails sort them by ascending ID.
+// Append stores an event, and queues it for the endpoints that subscribe to it. The last
+// number of the resource's events is in a row of its own, so that it outlives them: the
+// insert locks that row and counts on. If events of a transaction have the same time, lists
+// and tails sort them by ascending ID.
 func (r events) Append(ctx context.Context, e event.Event) error {
 	e = r.numbered(ctx, e)
 	if last := &r.lastEvent; e.CreatedAt.Equal(last.at) && bytes.Compare(e.ID[:], last.id[:]) <= 0 {
@@ -61,40 +60,19 @@ func following(id billing.EventID) billing.EventID {
 	return id
 }
 
-// afterRestores is the gap in the numbers of a resource's events. It is 1,000 for each
-// restore since the last event, or the resource itself, because events that the database
-// has lost may have been sent. IDs are in the order of real time.
-const afterRestores = "1 + 1000 * (SELECT count(*) FROM restores r WHERE r.id > coalesce(last.id, %s))"
-
-//nolint:gochecknoglobals // constants in all but name
-var (
+// The trigger of the table numbers the events, each after the one before in the queue. Data
+// is sent as text, which preserves every byte.
+const (
 	appendEvent = `
-INSERT INTO events (id, org_id, mode, type, resource_id, created_at, data, sequence)
-SELECT $1, $2, $3, $4, $5, $6, $7, coalesce(last.sequence, 0) + ` + fmt.Sprintf(afterRestores, "$5") + `
-FROM (SELECT) one
-LEFT JOIN LATERAL (
-	SELECT id, sequence
-	FROM events
-	WHERE org_id = $2 AND mode = $3 AND resource_id = $5
-	ORDER BY sequence DESC
-	LIMIT 1
-) last ON true`
+INSERT INTO events (id, org_id, mode, type, resource_id, created_at, data)
+VALUES ($1, $2, $3, $4, $5, $6, $7)`
 
-	// appendEvents numbers the events of a resource in the order of the queue. Data is
-	// sent as text, which preserves every byte.
 	appendEvents = `
-INSERT INTO events (id, org_id, mode, type, resource_id, created_at, data, sequence)
-SELECT e.id, e.org_id, e.mode, e.type, e.resource_id, e.created_at, e.data::json,
-	coalesce(last.sequence, 0) + ` + fmt.Sprintf(afterRestores, "e.resource_id") + ` - 1 + row_number() OVER (PARTITION BY e.resource_id ORDER BY e.place)
+INSERT INTO events (id, org_id, mode, type, resource_id, created_at, data)
+SELECT e.id, e.org_id, e.mode, e.type, e.resource_id, e.created_at, e.data::json
 FROM ROWS FROM (json_to_recordset($1) AS (id uuid, org_id uuid, mode text, type text, resource_id uuid, created_at timestamptz, data text))
 	WITH ORDINALITY AS e (id, org_id, mode, type, resource_id, created_at, data, place)
-LEFT JOIN LATERAL (
-	SELECT v.id, v.sequence
-	FROM events v
-	WHERE v.org_id = e.org_id AND v.mode = e.mode AND v.resource_id = e.resource_id
-	ORDER BY v.sequence DESC
-	LIMIT 1
-) last ON true`
+ORDER BY e.place`
 )
 
 func (t *tx) appendTo(ctx context.Context, scope billing.Scope, e event.Event) error {

@@ -42,6 +42,7 @@ func tenantTables() []tenantTable {
 		{"jobs", removes, keeps, keeps, withOwner, removesLast},
 		{"webhook_deliveries", removes, keeps, keeps, logged, removes},
 		{"events", removes, writes, blanks, exchanged, removes},
+		{"event_numbers", removes, keeps, keeps, withOwner, removes}, // the last number outlives the events
 		{"idempotency_keys", removes, keeps, removes, replayed, removesLast},
 		{"era_claims", removes, writes, blanks, billed, removes},
 		{"eras", removes, writes, keeps, billed, removes},

@@ -3,6 +3,7 @@ package events
 
 import (
 	"context"
+	"errors"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/event"
@@ -50,4 +51,17 @@ func (s *Service) Tail(
 		return page[:limit], true, err
 	}
 	return page, false, err
+}
+
+// Continue reads on from a page of Tail, after its last event. If that event is no longer
+// kept it reads from the oldest one that is, and reports the gap.
+func (s *Service) Continue(
+	ctx context.Context, scope billing.Scope, f event.Filter, last billing.EventID, limit int,
+) (page []*event.Event, more, gap bool, err error) {
+	page, more, err = s.Tail(ctx, scope, f, last, limit)
+	if _, expired := errors.AsType[*event.ExpiredError](err); expired || billing.IsNotFound(err) {
+		page, more, err = s.Tail(ctx, scope, f, billing.EventID{}, limit)
+		return page, more, true, err
+	}
+	return page, more, false, err
 }

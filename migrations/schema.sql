@@ -792,6 +792,20 @@ CREATE TABLE public.connections (
 
 ALTER TABLE ONLY public.connections FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.disclosures (
+    id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    patient_id uuid NOT NULL,
+    disclosed_to text NOT NULL,
+    purpose text NOT NULL,
+    disclosed_by text NOT NULL,
+    disclosed_at timestamp with time zone NOT NULL,
+    CONSTRAINT disclosures_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text])))
+);
+
+ALTER TABLE ONLY public.disclosures FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.documents (
     id uuid NOT NULL,
     org_id uuid NOT NULL,
@@ -1554,6 +1568,9 @@ ALTER TABLE ONLY public.claims
 ALTER TABLE ONLY public.connections
     ADD CONSTRAINT connections_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.disclosures
+    ADD CONSTRAINT disclosures_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.documents
     ADD CONSTRAINT documents_image UNIQUE (org_id, mode, attachment_id, sha256);
 
@@ -1786,6 +1803,8 @@ CREATE INDEX claims_submitted_number ON public.claims USING btree (submitted_num
 CREATE UNIQUE INDEX claims_void ON public.claims USING btree (parent_id, org_id, mode) WHERE ((frequency = 'void'::text) AND (state <> 'rejected'::text));
 
 CREATE UNIQUE INDEX connections_name ON public.connections USING btree (lower(name));
+
+CREATE INDEX disclosures_patient ON public.disclosures USING btree (org_id, mode, patient_id);
 
 CREATE INDEX documents_attachment ON public.documents USING btree (attachment_id);
 
@@ -2087,6 +2106,8 @@ ALTER TABLE public.claims ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.connections ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.disclosures ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.documents ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.eligibility_answers ENABLE ROW LEVEL SECURITY;
@@ -2252,6 +2273,8 @@ CREATE POLICY scope ON public.claim_totals FOR SELECT TO molar_app USING (((org_
 CREATE POLICY scope ON public.claims TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.connections FOR SELECT TO molar_app USING ((((org_id = (current_setting('molar.org'::text))::uuid) OR (org_id IS NULL)) AND (mode = current_setting('molar.mode'::text))));
+
+CREATE POLICY scope ON public.disclosures TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.documents TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
@@ -2696,6 +2719,8 @@ GRANT SELECT(revision) ON TABLE public.connections TO molar_app;
 GRANT UPDATE(revision) ON TABLE public.connections TO molar_system;
 
 GRANT SELECT(created_at) ON TABLE public.connections TO molar_app;
+
+GRANT SELECT,INSERT ON TABLE public.disclosures TO molar_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.documents TO molar_app;
 

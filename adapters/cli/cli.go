@@ -21,6 +21,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/core/enrollments"
+	"github.com/molar-billing/molar/core/records"
 	"github.com/molar-billing/molar/core/recovery"
 	"github.com/molar-billing/molar/core/remittances"
 )
@@ -54,6 +55,9 @@ type Backend struct {
 	// Recovery opens the database of MOLAR_DATABASE_URL and the blob store to continue after a
 	// restore of the database.
 	Recovery Open[*recovery.Service]
+	// Records opens the database of MOLAR_DATABASE_URL and the blob store for what is stored
+	// about a patient.
+	Records Open[*records.Service]
 	// Settings is the help text of the MOLAR_* variables.
 	Settings string
 	// Getenv reads a variable of the environment; empty means unset.
@@ -88,7 +92,7 @@ func New(b Backend) *cobra.Command {
 		Version:       b.Build.String(),
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(dev(b), migrate(b), orgs(b), offices(b), providers(b), enrolled(b), keys(b), users(b), eras(b), batchCommands(b), fileCommands(b), restores(b),
+	root.AddCommand(dev(b), migrate(b), orgs(b), offices(b), providers(b), enrolled(b), keys(b), users(b), eras(b), batchCommands(b), fileCommands(b), restores(b), patients(b),
 		connectionCommands(b), audits(b), listen(b), events(b), triggers(b), sandboxed(b), webhooks(b), ClearinghouseCommand(b.Clearinghouse), ready(), version(b.Build))
 	explainUsage(root)
 	operates(b, root)

@@ -833,6 +833,20 @@ CREATE TABLE public.data_keys (
 
 ALTER TABLE ONLY public.data_keys FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.disclosures (
+    id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    patient_id uuid NOT NULL,
+    disclosed_to text NOT NULL,
+    purpose text NOT NULL,
+    disclosed_by text NOT NULL,
+    disclosed_at timestamp with time zone NOT NULL,
+    CONSTRAINT disclosures_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text])))
+);
+
+ALTER TABLE ONLY public.disclosures FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.documents (
     id uuid NOT NULL,
     org_id uuid NOT NULL,
@@ -1616,6 +1630,9 @@ ALTER TABLE ONLY public.connections
 ALTER TABLE ONLY public.data_keys
     ADD CONSTRAINT data_keys_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.disclosures
+    ADD CONSTRAINT disclosures_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.documents
     ADD CONSTRAINT documents_image UNIQUE (org_id, mode, attachment_id, sha256);
 
@@ -1856,6 +1873,8 @@ CREATE UNIQUE INDEX claims_void ON public.claims USING btree (parent_id, org_id,
 CREATE UNIQUE INDEX connections_name ON public.connections USING btree (lower(name));
 
 CREATE UNIQUE INDEX data_keys_owner ON public.data_keys USING btree (COALESCE(org_id, '00000000-0000-0000-0000-000000000000'::uuid), purpose);
+
+CREATE INDEX disclosures_patient ON public.disclosures USING btree (org_id, mode, patient_id);
 
 CREATE INDEX documents_attachment ON public.documents USING btree (attachment_id);
 
@@ -2163,6 +2182,8 @@ ALTER TABLE public.connections ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.data_keys ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.disclosures ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.documents ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.eligibility_answers ENABLE ROW LEVEL SECURITY;
@@ -2336,6 +2357,8 @@ CREATE POLICY scope ON public.claims TO molar_app USING (((org_id = (current_set
 CREATE POLICY scope ON public.connections FOR SELECT TO molar_app USING ((((org_id = (current_setting('molar.org'::text))::uuid) OR (org_id IS NULL)) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.data_keys TO molar_app USING (((org_id IS NULL) OR (org_id = (current_setting('molar.org'::text))::uuid))) WITH CHECK ((org_id = (current_setting('molar.org'::text))::uuid));
+
+CREATE POLICY scope ON public.disclosures TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.documents TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
@@ -2793,6 +2816,8 @@ GRANT SELECT,INSERT ON TABLE public.data_keys TO molar_system;
 GRANT UPDATE(wrapped) ON TABLE public.data_keys TO molar_system;
 
 GRANT UPDATE(wrapped_by) ON TABLE public.data_keys TO molar_system;
+
+GRANT SELECT,INSERT ON TABLE public.disclosures TO molar_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.documents TO molar_app;
 

@@ -83,6 +83,7 @@ type Tx struct {
 	APIKeys          APIKeys
 	Requests         Requests
 	Audit            Audit
+	Records          Records
 	Quarantine       OwnQuarantine
 	Acknowledgements Acknowledgements
 	Connections      OwnConnections

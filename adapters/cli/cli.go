@@ -21,6 +21,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/core/enrollments"
+	"github.com/molar-billing/molar/core/records"
 	"github.com/molar-billing/molar/core/recovery"
 	"github.com/molar-billing/molar/core/remittances"
 )
@@ -58,6 +59,9 @@ type Backend struct {
 	KeyStatus func(ctx context.Context) (*KeyStatus, error)
 	// RotateKeys wraps every data key with the newest key, and reports how many are.
 	RotateKeys func(ctx context.Context, progress func(done int)) error
+	// Records opens the database of MOLAR_DATABASE_URL and the blob store for what is stored
+	// about a patient.
+	Records Open[*records.Service]
 	// Settings is the help text of the MOLAR_* variables.
 	Settings string
 	// Getenv reads a variable of the environment; empty means unset.
@@ -92,7 +96,7 @@ func New(b Backend) *cobra.Command {
 		Version:       b.Build.String(),
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(dev(b), migrate(b), orgs(b), offices(b), providers(b), enrolled(b), keys(b), users(b), eras(b), batchCommands(b), fileCommands(b), restores(b), secrets(b),
+	root.AddCommand(dev(b), migrate(b), orgs(b), offices(b), providers(b), enrolled(b), keys(b), users(b), eras(b), batchCommands(b), fileCommands(b), restores(b), secrets(b), patients(b),
 		connectionCommands(b), audits(b), listen(b), events(b), triggers(b), sandboxed(b), webhooks(b), ClearinghouseCommand(b.Clearinghouse), ready(), version(b.Build))
 	explainUsage(root)
 	operates(b, root)

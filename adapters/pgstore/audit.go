@@ -175,7 +175,9 @@ func (r auditEntries) holding(ctx context.Context, patient billing.PatientID) ([
 		if err != nil {
 			return nil, err
 		}
-		ids = append(ids, unclaimed...)
+		for _, id := range unclaimed {
+			ids = append(ids, id.String())
+		}
 	}
 	return ids, r.switchTo(ctx, r.scope.Mode)
 }
@@ -196,7 +198,7 @@ func holder(kind string, id billing.JobID) string {
 }
 
 // unclaimed returns the attachments without a claim that are about the patient.
-func (r auditEntries) unclaimed(ctx context.Context, patient billing.PatientID) (ids []string, err error) {
+func (r auditEntries) unclaimed(ctx context.Context, patient billing.PatientID) (ids []billing.AttachmentID, err error) {
 	var id billing.AttachmentID
 	var about attachment.Subject
 	var first, last string
@@ -204,7 +206,7 @@ func (r auditEntries) unclaimed(ctx context.Context, patient billing.PatientID) 
 	err = r.each(ctx, "find the attachments of a patient", []any{&id, document{&about, ""}, &first, &last, &born}, func() {
 		is, _ := directory.PatientKey(first, last, born)
 		if key, ok := directory.PatientKey(about.Patient.FirstName, about.Patient.LastName, about.Patient.DateOfBirth); ok && key == is {
-			ids = append(ids, id.String())
+			ids = append(ids, id)
 		}
 		about = attachment.Subject{}
 	}, bornAlike, patient)

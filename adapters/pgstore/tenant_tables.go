@@ -82,6 +82,7 @@ func tenantTables() []tenantTable {
 		{"sign_in_links", keeps, keeps, keeps, logged, removesLast},
 		{"sessions", keeps, writes, keeps, logged, removesLast},
 		{"api_keys", keeps, writes, keeps, withOwner, removesLast}, // never their secrets
+		{"disclosures", keeps, writes, keeps, audited, removesLast},
 		{"users", keeps, writes, keeps, withOwner, removesLast},
 		{"data_keys", keeps, keeps, keeps, withOwner, removes}, // with the organization, by a trigger
 		{"organizations", keeps, writes, keeps, withOwner, removes},

@@ -15,14 +15,18 @@ import (
 	"github.com/molar-billing/molar/adapters/cli"
 	"github.com/molar-billing/molar/adapters/credentials"
 	"github.com/molar-billing/molar/adapters/edi"
+	"github.com/molar-billing/molar/adapters/httpapi"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pglocal"
+	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/restore"
+	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/enrollments"
+	"github.com/molar-billing/molar/core/records"
 	"github.com/molar-billing/molar/core/recovery"
 	"github.com/molar-billing/molar/core/remittances"
 )
@@ -51,6 +55,7 @@ func CLI() {
 		Recovery:   openRecovery,
 		KeyStatus:  keyStatus,
 		RotateKeys: rotateKeys,
+		Records:    openRecords,
 		Settings:   SettingsHelp(),
 		Getenv:     os.Getenv,
 		Config:     configFolder,
@@ -219,6 +224,21 @@ func withKeys(ctx context.Context, fn func(*pgstore.Store) error) error {
 		return err
 	}
 	return errors.Join(fn(store), done())
+}
+
+// openRecords opens the database and the blob store to export what is stored about a patient.
+func openRecords(ctx context.Context) (s *records.Service, closeAll func() error, err error) {
+	g, err := administration("MOLAR_SECRET_KEY", "MOLAR_BLOB_URL")
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := g.openBlobs(ctx); err != nil {
+		return nil, nil, fmt.Errorf("MOLAR_BLOB_URL: %w", err)
+	}
+	return openedOn(ctx, g, func(g *graph) *records.Service {
+		operated := audit.Operated{Store: g.store}
+		return records.New(operated, g.blobs, records.Outside{Claim: claims.New(operated, routing.New(), g.payers).Get, Render: httpapi.Render})
+	})
 }
 
 func administered(g *graph) *access.Service {

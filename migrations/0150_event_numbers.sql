@@ -22,12 +22,16 @@ GRANT SELECT, INSERT, UPDATE (last, event_id) ON event_numbers TO molar_app, mol
 -- restore the numbers are 1,000 higher, because events that the database has lost may have
 -- been sent; IDs are in the order of real time. The trigger serves the release before, too,
 -- whose own number does not count. A resource whose events are older than the table has no
--- row yet.
+-- row yet. A check has one event, so it needs no row.
 -- +goose StatementBegin
 CREATE FUNCTION number_event() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 BEGIN
+    IF NEW.type = 'eligibility.completed' THEN
+        NEW.sequence := 1 + 1000 * (SELECT count(*) FROM restores r WHERE r.id > NEW.resource_id);
+        RETURN NEW;
+    END IF;
     UPDATE event_numbers n
     SET last = n.last + 1 + 1000 * (SELECT count(*) FROM restores r WHERE r.id > n.event_id), event_id = NEW.id
     WHERE n.org_id = NEW.org_id AND n.mode = NEW.mode AND n.resource_id = NEW.resource_id

@@ -6,6 +6,7 @@ CREATE POLICY numbers ON events FOR SELECT TO CURRENT_USER USING (true);
 INSERT INTO event_numbers (org_id, mode, resource_id, last, event_id)
 SELECT DISTINCT ON (org_id, mode, resource_id) org_id, mode, resource_id, sequence, id
 FROM events
+WHERE type <> 'eligibility.completed'
 ORDER BY org_id, mode, resource_id, sequence DESC
 ON CONFLICT DO NOTHING;
 DROP POLICY numbers ON events;
@@ -16,6 +17,10 @@ CREATE OR REPLACE FUNCTION number_event() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 BEGIN
+    IF NEW.type = 'eligibility.completed' THEN
+        NEW.sequence := 1 + 1000 * (SELECT count(*) FROM restores r WHERE r.id > NEW.resource_id);
+        RETURN NEW;
+    END IF;
     UPDATE event_numbers n
     SET last = n.last + 1 + 1000 * (SELECT count(*) FROM restores r WHERE r.id > n.event_id), event_id = NEW.id
     WHERE n.org_id = NEW.org_id AND n.mode = NEW.mode AND n.resource_id = NEW.resource_id

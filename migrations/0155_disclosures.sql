@@ -17,3 +17,12 @@ CREATE POLICY scope ON disclosures TO molar_app
     USING (org_id = current_setting('molar.org')::uuid AND mode = current_setting('molar.mode'));
 ALTER TABLE disclosures ENABLE ROW LEVEL SECURITY;
 ALTER TABLE disclosures FORCE ROW LEVEL SECURITY;
+
+-- They go with a throw-away organization.
+-- +goose StatementBegin
+DO $$
+BEGIN
+    EXECUTE replace(pg_get_functiondef('remove_rows(uuid, text, integer)'::regprocedure), '''connections'',', '''connections'', ''disclosures'',');
+END
+$$;
+-- +goose StatementEnd

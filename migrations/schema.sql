@@ -250,6 +250,10 @@ CREATE FUNCTION public.number_event() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 BEGIN
+    IF NEW.type = 'eligibility.completed' THEN
+        NEW.sequence := 1 + 1000 * (SELECT count(*) FROM restores r WHERE r.id > NEW.resource_id);
+        RETURN NEW;
+    END IF;
     UPDATE event_numbers n
     SET last = n.last + 1 + 1000 * (SELECT count(*) FROM restores r WHERE r.id > n.event_id), event_id = NEW.id
     WHERE n.org_id = NEW.org_id AND n.mode = NEW.mode AND n.resource_id = NEW.resource_id
@@ -345,7 +349,7 @@ BEGIN
         RETURN 0;
     END IF;
     CASE bare
-        WHEN 'api_keys', 'audit_entries', 'audit_resources', 'changes', 'connections', 'idempotency_keys', 'offices', 'providers', 'received_files',
+        WHEN 'api_keys', 'audit_entries', 'audit_resources', 'changes', 'connections', 'disclosures', 'idempotency_keys', 'offices', 'providers', 'received_files',
             'requests', 'sessions', 'sign_in_links', 'users', 'watches', 'webhook_endpoints' THEN
         WHEN 'received_parts' THEN
             which := 'file_id IN (SELECT id FROM public.received_files WHERE org_id = $1)';

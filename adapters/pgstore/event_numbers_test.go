@@ -12,6 +12,7 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/migrations"
 	"github.com/molar-billing/molar/ports"
 )
@@ -56,6 +57,12 @@ func TestEventNumbersOutliveEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	is("by the release before", 4)
+	answered := someEvent(check(in).ID)
+	answered.Type = event.EligibilityCompleted
+	inTx(func(ctx context.Context, tx ports.Tx) error { return tx.Events.Append(ctx, answered) })
+	if n := scan[int](t, db, "SELECT count(*) FROM event_numbers"); n != 1 {
+		t.Errorf("%d rows of numbers, want one: a check has one event", n)
+	}
 }
 
 // TestNumbersOfEarlierEvents counts on after the events that were there before numbers had

@@ -30,7 +30,7 @@ SELECT uuid(n, 1), uuid(n % 10, 9), 'test', uuid(n / 10 % 7, 2), uuid(n / 10 % 1
 FROM generate_series(1, 20000) n;
 INSERT INTO events (id, org_id, mode, type, resource_id, sequence, created_at, data, xid)
 SELECT uuid(n, 5), uuid(n % 10, 9), 'test', (ARRAY['eligibility.completed', 'claim.paid', 'claim.denied'])[n / 10 % 3 + 1],
-	uuid(n / 50 * 10 + n % 10, 6), n / 10 % 5 + 1, '2026-01-01'::timestamptz + n * interval '1 min', '{}', (n / 40 + 3)::text::xid8
+	CASE WHEN n / 10 % 3 = 0 THEN uuid(n, 7) ELSE uuid(n / 50 * 10 + n % 10, 6) END, 1, '2026-01-01'::timestamptz + n * interval '1 min', '{}', (n / 40 + 3)::text::xid8
 FROM generate_series(1, 20000) n;
 INSERT INTO attachments (id, org_id, mode, state, kind, claim_id, office_id, payer_id, payer_code, payer_name, payer_request_id,
 	payer_reference, narrative, about, request_id, created_at, updated_at, closed_at, number)

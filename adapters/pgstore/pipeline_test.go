@@ -104,7 +104,7 @@ func image() *attachment.Document {
 func someEvent(resource [16]byte) event.Event {
 	now := time.Now()
 	return event.Event{
-		ID: billing.NewID[billing.EventID](billing.RealAt(now)), Type: event.EligibilityCompleted, Resource: resource, CreatedAt: now, Data: []byte("{}"),
+		ID: billing.NewID[billing.EventID](billing.RealAt(now)), Type: event.ClaimPaid, Resource: resource, CreatedAt: now, Data: []byte("{}"),
 	}
 }
 

@@ -226,7 +226,7 @@ func testDeadline(b *scoped) {
 func testWriteOrder(b *scoped) {
 	t := b.t
 	j, c := b.job(), b.answered(0)
-	first, second := b.event(c.ID, event.EligibilityCompleted, 0), b.event(c.ID, event.EligibilityCompleted, 1)
+	first, second := b.event(c.ID, event.ClaimQueued, 0), b.event(c.ID, event.ClaimQueued, 1)
 	use := caller.KeyUse{Key: "k", Fingerprint: digest("1"), CheckID: c.ID, CreatedAt: b.now}
 	again := use
 	again.Fingerprint = digest("2")

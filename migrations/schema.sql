@@ -301,6 +301,9 @@ CREATE FUNCTION public.record_change() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 BEGIN
+    IF current_setting('molar.resealing', true) = 'on' THEN
+        RETURN NULL;
+    END IF;
     INSERT INTO changes (org_id, mode, kind, id)
     SELECT w.org_id, w.mode, TG_ARGV[0], NEW.id
     FROM watches w
@@ -365,6 +368,23 @@ BEGIN
 END
 $_$;
 
+CREATE FUNCTION public.reseal(bare text, sealed text, places tid[], contents bytea[]) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+    AS $_$
+DECLARE
+    written integer;
+BEGIN
+    PERFORM sealed_before(bare, sealed, 0, 0); -- refuses other columns
+    PERFORM set_config('molar.resealing', 'on', true);
+    EXECUTE format('UPDATE %1$I t SET %2$I = n.content FROM unnest($1, $2) AS n (place, content) WHERE t.ctid = ANY ($1) AND t.ctid = n.place', bare, sealed)
+        USING places, contents;
+    GET DIAGNOSTICS written = ROW_COUNT;
+    PERFORM set_config('molar.resealing', '', true);
+    RETURN written;
+END
+$_$;
+
 CREATE FUNCTION public.reset_rows(wanted uuid, bare text, most integer) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'public', 'pg_temp'
@@ -424,6 +444,51 @@ BEGIN
     RETURN NULL;
 END
 $$;
+
+CREATE FUNCTION public.sealed_before(bare text, sealed text, first bigint, most bigint) RETURNS TABLE(place tid, org uuid, bound_to text, content bytea)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+    AS $_$
+DECLARE
+    source text := 't.*';
+    bound  text := 'id';
+    also   text := '';
+BEGIN
+    CASE bare || '.' || sealed
+        WHEN 'acknowledgements.content', 'acknowledgements.excerpt', 'batches.content', 'connections.secrets', 'eligibility_checks.exchanges', 'eras.content',
+            'quarantine.content', 'webhook_endpoints.secret' THEN
+        WHEN 'idempotency_keys.body' THEN
+            bound := '''idempotency key '' || key';
+        WHEN 'received_parts.content' THEN
+            source := 't.*, f.org_id, f.mode';
+            bound := 'file_id || '' part '' || part';
+            also := 'JOIN received_files f ON f.id = t.file_id';
+        WHEN 'sandbox_mail.content' THEN
+            source := 't.content, t.name, NULL::uuid AS org_id, ''test'' AS mode';
+            bound := '''sandbox mail '' || name';
+        WHEN 'sandbox_notes.content' THEN
+            source := 't.content, t.key, NULL::uuid AS org_id, ''test'' AS mode';
+            bound := '''sandbox note '' || encode(key, ''hex'')';
+        WHEN 'sandbox_scenarios.content' THEN
+            bound := '''sandbox scenario '' || ending';
+        WHEN 'users.totp' THEN
+            source := 't.*, '''' AS mode';
+        ELSE
+            RAISE EXCEPTION 'the column % of % is not encrypted', sealed, bare;
+    END CASE;
+    RETURN QUERY EXECUTE format($query$
+SELECT at, owner, owner || '|' || coalesce(mode, '') || '|' || %1$s, %2$I
+FROM (
+    SELECT t.ctid AS at, %3$s
+    FROM %4$I t %5$s
+    WHERE t.ctid >= ('(' || $1 || ',0)')::tid AND t.ctid < ('(' || $1 + $2 || ',0)')::tid AND length(t.%2$I) > 0
+        AND NOT (get_byte(t.%2$I, 0) = 2 AND substring(t.%2$I from 2 for 8) = ANY (ARRAY (SELECT id FROM data_keys WHERE replaced_at IS NULL)))
+    FOR NO KEY UPDATE OF t SKIP LOCKED
+) r, LATERAL (SELECT coalesce(r.org_id, '00000000-0000-0000-0000-000000000000') AS owner) o
+$query$, bound, sealed, source, bare, also)
+        USING first, most;
+END
+$_$;
 
 CREATE FUNCTION public.search_key(name text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -830,12 +895,19 @@ CREATE TABLE public.data_keys (
     purpose text NOT NULL,
     wrapped bytea NOT NULL,
     wrapped_by bytea NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    replaced_at timestamp with time zone,
     CONSTRAINT data_keys_check CHECK (((org_id IS NULL) OR (purpose = 'rows'::text))),
     CONSTRAINT data_keys_id_check CHECK ((length(id) = 8)),
     CONSTRAINT data_keys_wrapped_by_check CHECK ((length(wrapped_by) = 8))
 );
 
 ALTER TABLE ONLY public.data_keys FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.data_rotations (
+    begun_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone
+);
 
 CREATE TABLE public.disclosures (
     id uuid NOT NULL,
@@ -1634,6 +1706,9 @@ ALTER TABLE ONLY public.connections
 ALTER TABLE ONLY public.data_keys
     ADD CONSTRAINT data_keys_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.data_rotations
+    ADD CONSTRAINT data_rotations_pkey PRIMARY KEY (begun_at);
+
 ALTER TABLE ONLY public.disclosures
     ADD CONSTRAINT disclosures_pkey PRIMARY KEY (id);
 
@@ -1876,7 +1951,11 @@ CREATE UNIQUE INDEX claims_void ON public.claims USING btree (parent_id, org_id,
 
 CREATE UNIQUE INDEX connections_name ON public.connections USING btree (lower(name));
 
-CREATE UNIQUE INDEX data_keys_owner ON public.data_keys USING btree (COALESCE(org_id, '00000000-0000-0000-0000-000000000000'::uuid), purpose);
+CREATE UNIQUE INDEX data_keys_owner ON public.data_keys USING btree (COALESCE(org_id, '00000000-0000-0000-0000-000000000000'::uuid), purpose) WHERE (replaced_at IS NULL);
+
+CREATE INDEX data_keys_replaced ON public.data_keys USING btree (replaced_at) WHERE (replaced_at IS NOT NULL);
+
+CREATE UNIQUE INDEX data_rotations_open ON public.data_rotations USING btree ((true)) WHERE (ended_at IS NULL);
 
 CREATE INDEX disclosures_patient ON public.disclosures USING btree (org_id, mode, patient_id);
 
@@ -2644,8 +2723,14 @@ GRANT UPDATE(edits) ON TABLE public.claims TO molar_app;
 REVOKE ALL ON FUNCTION public.remove_rows(wanted uuid, bare text, most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.remove_rows(wanted uuid, bare text, most integer) TO molar_system;
 
+REVOKE ALL ON FUNCTION public.reseal(bare text, sealed text, places tid[], contents bytea[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.reseal(bare text, sealed text, places tid[], contents bytea[]) TO molar_system;
+
 REVOKE ALL ON FUNCTION public.reset_rows(wanted uuid, bare text, most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.reset_rows(wanted uuid, bare text, most integer) TO molar_system;
+
+REVOKE ALL ON FUNCTION public.sealed_before(bare text, sealed text, first bigint, most bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.sealed_before(bare text, sealed text, first bigint, most bigint) TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.claim_changes TO molar_app;
 GRANT SELECT,DELETE,UPDATE ON TABLE public.claim_changes TO molar_system;
@@ -2815,11 +2900,17 @@ GRANT UPDATE(revision) ON TABLE public.connections TO molar_system;
 GRANT SELECT(created_at) ON TABLE public.connections TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.data_keys TO molar_app;
-GRANT SELECT,INSERT ON TABLE public.data_keys TO molar_system;
+GRANT SELECT,INSERT,DELETE ON TABLE public.data_keys TO molar_system;
 
 GRANT UPDATE(wrapped) ON TABLE public.data_keys TO molar_system;
 
 GRANT UPDATE(wrapped_by) ON TABLE public.data_keys TO molar_system;
+
+GRANT UPDATE(replaced_at) ON TABLE public.data_keys TO molar_system;
+
+GRANT SELECT,INSERT ON TABLE public.data_rotations TO molar_system;
+
+GRANT UPDATE(ended_at) ON TABLE public.data_rotations TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.disclosures TO molar_app;
 

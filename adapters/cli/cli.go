@@ -59,6 +59,8 @@ type Backend struct {
 	KeyStatus func(ctx context.Context) (*KeyStatus, error)
 	// RotateKeys wraps every data key with the newest key, and reports how many are.
 	RotateKeys func(ctx context.Context, progress func(done int)) error
+	// RotateData makes new data keys, and encrypts every row with them.
+	RotateData func(ctx context.Context, progress func(DataRotation)) error
 	// Records opens the database of MOLAR_DATABASE_URL and the blob store for what is stored
 	// about a patient.
 	Records Open[*records.Service]

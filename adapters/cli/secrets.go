@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -31,6 +32,14 @@ type KeyHolder struct {
 	SeenAt time.Time
 }
 
+// DataRotation is how far a rotation of data keys is.
+type DataRotation struct {
+	Keys         int   // data keys that this run replaced
+	Rows         int   // rows that it encrypted anew
+	Done, Blocks int64 // of all tables, in the present pass
+	Last         bool  // the pass after all processes have the new data keys
+}
+
 func secrets(b Backend) *cobra.Command {
 	status := &cobra.Command{
 		Use: "status", Short: "Show which key wraps how many data keys, and which process holds which", Args: cobra.NoArgs,
@@ -45,17 +54,22 @@ func secrets(b Backend) *cobra.Command {
 			return printKeys(c, s)
 		},
 	}
+	var data bool
 	rotate := &cobra.Command{
-		Use: "rotate", Short: "Wrap every data key with the newest key", Args: cobra.NoArgs,
+		Use: "rotate [--data]", Short: "Wrap every data key with the newest key, or make new data keys", Args: cobra.NoArgs,
 		Long: "Wraps every data key with the first key in MOLAR_SECRET_KEY. It rewrites no other row, and takes seconds. It refuses while\n" +
 			"a process lacks that key, and names the process. Afterwards the other keys can be removed from MOLAR_SECRET_KEY.\n" +
 			"If the command ends early, run it again.\n\n" +
-			"This is for a planned change. It does not help after a leak, because whoever has the old key and a copy of the\n" +
-			"database has the data keys.\n\n" +
+			"This is for a planned change. After a leak run it with --data as well, because whoever has the old key and a copy of the\n" +
+			"database has the data keys. With --data every organization gets a new data key, and every encrypted row is encrypted\n" +
+			"with it, a few at a time while the service runs. What the copy holds stays readable.\n\n" +
 			"In a database that was begun by a release before 0.5.0, the first run makes the data keys. Earlier releases cannot read\n" +
 			"what is encrypted with them, so first let every process run this release.",
-		Example: "  molar secrets rotate",
+		Example: "  molar secrets rotate\n  molar secrets rotate --data",
 		RunE: func(c *cobra.Command, _ []string) error {
+			if data {
+				return rotateData(c, b)
+			}
 			wrapped := 0
 			if err := b.RotateKeys(c.Context(), func(done int) { wrapped = done }); err != nil {
 				return err
@@ -63,7 +77,29 @@ func secrets(b Backend) *cobra.Command {
 			return say(c, "Every data key is wrapped by the newest key. Besides the deployment's, %d were wrapped anew.", wrapped)
 		},
 	}
+	rotate.Flags().BoolVar(&data, "data", false, "make new data keys, and encrypt every row with them")
 	return group("secrets", "The keys in MOLAR_SECRET_KEY: status, rotate", status, rotate)
+}
+
+// rotateData replaces the data keys.
+func rotateData(c *cobra.Command, b Backend) error {
+	line := newBar(c, "Encrypting rows")
+	var last DataRotation
+	err := b.RotateData(c.Context(), func(at DataRotation) {
+		last = at
+		remark := fmt.Sprintf("%d rows", at.Rows)
+		if at.Last {
+			remark += ", looking once more"
+		} else if at.Done == at.Blocks {
+			remark += ", waiting a minute for the other processes"
+		}
+		line.at(at.Done, at.Blocks, remark)
+	})
+	line.end()
+	if err != nil {
+		return err
+	}
+	return say(c, "Every row is encrypted with a new data key: %d data keys, %d rows in this run.", last.Keys, last.Rows)
 }
 
 func printKeys(c *cobra.Command, s *KeyStatus) error {

@@ -2,13 +2,10 @@ package pgstore
 
 import (
 	"context"
-	"crypto/hkdf"
 	"crypto/rand"
-	"crypto/sha256"
 	"database/sql"
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/molar-billing/molar/core/billing"
 )
@@ -23,96 +20,6 @@ const (
 
 // errNoSecret is the error of a process without a key of the deployment that needs one.
 var errNoSecret = errors.New("MOLAR_SECRET_KEY is not set, and this needs encryption")
-
-// maxCached bounds the organizations whose data keys a process holds.
-const maxCached = 4096
-
-// keyring has the keys of a process: those of the deployment from its settings, and the data
-// keys that it has unwrapped with them.
-type keyring struct {
-	secrets [][32]byte // of the deployment, newest first
-	wraps   []*dataKey // derived from them, in the same order
-
-	mu     sync.RWMutex
-	own    *deploymentKeys // nil before the first look at the database
-	cached map[billing.OrgID]*dataKey
-}
-
-// deploymentKeys are the unwrapped keys of no organization.
-type deploymentKeys struct {
-	first   *dataKey
-	rows    *dataKey // nil while the database has its first form, in which the first key encrypts every row
-	secrets map[string][32]byte
-}
-
-func newKeyring(secrets [][32]byte) (*keyring, error) {
-	k := &keyring{secrets: secrets, cached: map[billing.OrgID]*dataKey{}}
-	for _, s := range secrets {
-		wrap, err := subkey(s, "wrap")
-		if err != nil {
-			return nil, err
-		}
-		key, err := newDataKey(wrap, sealVersion)
-		if err != nil {
-			return nil, err
-		}
-		k.wraps = append(k.wraps, key)
-	}
-	return k, nil
-}
-
-// subkey computes the key for one purpose, so that no key has two.
-func subkey(secret [32]byte, purpose string) (key [32]byte, err error) {
-	b, err := hkdf.Key(sha256.New, secret[:], nil, "molar "+purpose, len(key))
-	copy(key[:], b)
-	return key, err
-}
-
-// firstForm returns the keys that the first form of the database derives from its only key.
-func firstForm(secret [32]byte) (*deploymentKeys, error) {
-	store, err := subkey(secret, "store")
-	if err != nil {
-		return nil, err
-	}
-	d := &deploymentKeys{secrets: map[string][32]byte{purposeFirst: store}}
-	for _, purpose := range []string{PurposePasswords, PurposeCursor} {
-		if d.secrets[purpose], err = subkey(secret, purpose); err != nil {
-			return nil, err
-		}
-	}
-	d.first, err = newDataKey(store, sealVersion1)
-	return d, err
-}
-
-func (k *keyring) deployment() *deploymentKeys {
-	k.mu.RLock()
-	defer k.mu.RUnlock()
-	return k.own
-}
-
-func (k *keyring) setDeployment(own *deploymentKeys) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.own = own
-}
-
-func (k *keyring) of(org billing.OrgID) *dataKey {
-	k.mu.RLock()
-	defer k.mu.RUnlock()
-	return k.cached[org]
-}
-
-func (k *keyring) keep(org billing.OrgID, key *dataKey) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if len(k.cached) >= maxCached {
-		for some := range k.cached {
-			delete(k.cached, some)
-			break
-		}
-	}
-	k.cached[org] = key
-}
 
 // Secret returns the deployment's secret for passwords or cursors. It is known once the
 // first transaction has begun, and a caller that has had none has a mistake.
@@ -137,18 +44,6 @@ func (k *keyring) sealOwn(scope billing.Scope, id rowID, plain []byte) []byte {
 	return key.seal(plain, sealedFor(scope, id))
 }
 
-// openOwn decrypts what sealOwn encrypted.
-func (k *keyring) openOwn(scope billing.Scope, id rowID, sealed []byte) ([]byte, error) {
-	own := k.deployment()
-	switch {
-	case own == nil:
-		return nil, errSealed
-	case own.rows != nil && len(sealed) > 0 && sealed[0] == sealVersion:
-		return own.rows.open(sealed, sealedFor(scope, id))
-	}
-	return own.first.open(sealed, sealedFor(scope, id))
-}
-
 // seal encrypts for a row. If it cannot, the transaction does not commit.
 func (t *tx) seal(ctx context.Context, scope billing.Scope, id rowID, plain []byte) []byte {
 	own := t.store.keys.deployment()
@@ -159,7 +54,7 @@ func (t *tx) seal(ctx context.Context, scope billing.Scope, id rowID, plain []by
 	if own.rows == nil || scope.Org.IsZero() {
 		return t.store.keys.sealOwn(scope, id, plain)
 	}
-	key, err := t.dataKey(ctx, scope.Org, true)
+	key, err := t.dataKey(ctx, scope.Org)
 	if err != nil {
 		t.unsealable = err
 		return nil
@@ -167,29 +62,40 @@ func (t *tx) seal(ctx context.Context, scope billing.Scope, id rowID, plain []by
 	return key.seal(plain, sealedFor(scope, id))
 }
 
-// unseal decrypts what seal encrypted. A process may meet a data key of the deployment before
-// it has seen that there is one.
+// unseal decrypts what seal encrypted.
 func (t *tx) unseal(ctx context.Context, scope billing.Scope, id rowID, sealed []byte) ([]byte, error) {
+	return t.open(ctx, scope.Org, sealedFor(scope, id), sealed)
+}
+
+// open decrypts with the data key that the bytes name. A process may meet one that was made
+// after it last looked.
+func (t *tx) open(ctx context.Context, org billing.OrgID, boundTo, sealed []byte) ([]byte, error) {
 	own := t.store.keys.deployment()
 	if own == nil {
 		return nil, errSealed
 	}
-	if len(sealed) == 0 || sealed[0] != sealVersion {
-		return own.first.open(sealed, sealedFor(scope, id))
+	id, second := sealedWith(sealed)
+	if !second {
+		return own.first.open(sealed, boundTo)
 	}
-	if scope.Org.IsZero() {
-		if own.rows == nil {
-			if _, err := t.deploymentKeys(ctx); err != nil {
-				return nil, err
-			}
+	if key := t.made[org]; key != nil && key.id == id {
+		return key.open(sealed, boundTo)
+	}
+	key := t.store.keys.named(org, id)
+	if key == nil {
+		rows, err := t.wrappedKeys(ctx, "WHERE id = $1 AND org_id IS NOT DISTINCT FROM nullif($2::uuid, '00000000-0000-0000-0000-000000000000')", id[:], org)
+		if err != nil {
+			return nil, err
 		}
-		return t.store.keys.openOwn(scope, id, sealed)
+		if len(rows) == 0 {
+			return nil, errSealed
+		}
+		if key, err = t.store.keys.usable(&rows[0]); err != nil {
+			return nil, err
+		}
+		t.store.keys.know(org, key)
 	}
-	key, err := t.dataKey(ctx, scope.Org, false)
-	if err != nil {
-		return nil, err
-	}
-	return key.open(sealed, sealedFor(scope, id))
+	return key.open(sealed, boundTo)
 }
 
 // wrappedKey is a row of data_keys.
@@ -229,24 +135,21 @@ func (t *tx) wrappedKeys(ctx context.Context, text string, args ...any) (all []w
 	return all, err
 }
 
-// dataKey returns the key of an organization, and makes it at first use if a row is to be
-// encrypted. A key that this transaction made is not kept, because it may not commit.
-func (t *tx) dataKey(ctx context.Context, org billing.OrgID, orNew bool) (*dataKey, error) {
+// dataKey returns the key that encrypts rows of an organization, and makes it at first use. A
+// key that this transaction made is not kept, because it may not commit.
+func (t *tx) dataKey(ctx context.Context, org billing.OrgID) (*dataKey, error) {
 	if key := t.store.keys.of(org); key != nil {
 		return key, nil
 	}
 	if key, made := t.made[org]; made {
 		return key, nil
 	}
-	rows, err := t.wrappedKeys(ctx, "WHERE org_id = $1", org)
-	if err == nil && len(rows) == 0 && orNew {
+	rows, err := t.wrappedKeys(ctx, currentKey, org)
+	if err == nil && len(rows) == 0 {
 		return t.makeDataKey(ctx, org)
 	}
 	if err != nil {
 		return nil, err
-	}
-	if len(rows) == 0 {
-		return nil, errSealed
 	}
 	key, err := t.store.keys.usable(&rows[0])
 	if err == nil {
@@ -255,13 +158,8 @@ func (t *tx) dataKey(ctx context.Context, org billing.OrgID, orNew bool) (*dataK
 	return key, err
 }
 
-func (k *keyring) usable(w *wrappedKey) (*dataKey, error) {
-	plain, err := k.unwrap(w)
-	if err != nil {
-		return nil, err
-	}
-	return newDataKey(plain, sealVersion)
-}
+// currentKey is the condition of the key that encrypts rows of an organization.
+const currentKey = "WHERE org_id = $1 AND replaced_at IS NULL"
 
 // The lock that a rotation takes alone, and a transaction that makes a data key with others: so
 // a new key is wrapped by what wraps the deployment's, or the rotation sees it.
@@ -282,7 +180,7 @@ func (t *tx) makeDataKey(ctx context.Context, org billing.OrgID) (*dataKey, erro
 	if err := t.get(ctx, &locked, shareKeys); err != nil {
 		return nil, fmt.Errorf("make a data key: %w", err)
 	}
-	current, err := t.wrappedKeys(ctx, "WHERE org_id IS NULL AND purpose = 'rows'")
+	current, err := t.wrappedKeys(ctx, "WHERE org_id IS NULL AND purpose = 'rows' AND replaced_at IS NULL")
 	if err != nil {
 		return nil, err
 	}
@@ -295,7 +193,7 @@ func (t *tx) makeDataKey(ctx context.Context, org billing.OrgID) (*dataKey, erro
 	if err := t.storeKey(ctx, wrap, wrappedKey{org: org, purpose: purposeRows}, plain); err != nil {
 		return nil, err
 	}
-	rows, err := t.wrappedKeys(ctx, "WHERE org_id = $1", org)
+	rows, err := t.wrappedKeys(ctx, currentKey, org)
 	if err != nil || len(rows) == 0 {
 		return nil, errors.Join(err, errSealed)
 	}
@@ -330,7 +228,7 @@ func (t *tx) storeKey(ctx context.Context, wrap *dataKey, w wrappedKey, plain [3
 // deploymentKeys reads the keys of no organization into the keyring. Found is false while the
 // database has its first form.
 func (t *tx) deploymentKeys(ctx context.Context) (found bool, err error) {
-	rows, err := t.wrappedKeys(ctx, "WHERE org_id IS NULL")
+	rows, err := t.wrappedKeys(ctx, "WHERE org_id IS NULL AND replaced_at IS NULL")
 	if err != nil || len(rows) == 0 || len(t.store.keys.wraps) == 0 {
 		return len(rows) > 0, err
 	}

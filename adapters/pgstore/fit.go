@@ -2,6 +2,7 @@ package pgstore
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"time"
@@ -47,7 +48,8 @@ type sight struct {
 	oldest horizon
 	held   bool // a restore is not resumed
 
-	uncounted bool // there are changes of totals
+	uncounted bool      // there are changes of totals
+	replaced  time.Time // when a data key was replaced last
 }
 
 // horizon is the oldest transaction with an ID, of any session of the cluster. Events
@@ -138,7 +140,7 @@ func (s *Store) look(ctx context.Context) error {
 		err = s.prove(ctx)
 	}
 	if err == nil {
-		err = s.lookAtKeys(ctx)
+		err = s.lookAtKeys(ctx, now.replaced)
 	}
 	if err == nil || Stops(err) || errors.Is(err, ErrMadeBefore) || errors.Is(err, ErrOtherKey) || errors.Is(err, ErrNoKey) {
 		now.err, now.oldest = err, s.follow(ctx, now.oldest)
@@ -156,6 +158,7 @@ func (s *Store) compare(ctx context.Context) (now sight, err error) {
 		return now, err
 	}
 	unfit, behind := UnfitError{Want: want}, BehindError{}
+	var replaced sql.NullTime
 	err = s.attempt(ctx, &tx{store: s}, session{role: roleSystem}, true, func(ctx context.Context, t *tx) error {
 		var first int64
 		err := t.row(ctx, []any{&first, &unfit.Have}, "SELECT coalesce(min(version_id), 0) AS first, coalesce(max(version_id), 0) AS last FROM goose_db_version WHERE is_applied AND version_id > 0")
@@ -168,7 +171,7 @@ func (s *Store) compare(ctx context.Context) (now sight, err error) {
 		if unfit.Have < want {
 			return nil
 		}
-		return t.row(ctx, []any{&unfit.Least, &now.oldest.id, &behind.Have, &now.held, &now.uncounted}, schemaFit)
+		return t.row(ctx, []any{&unfit.Least, &now.oldest.id, &behind.Have, &now.held, &now.uncounted, &replaced}, schemaFit)
 	})
 	if e, ok := errors.AsType[*serverError](err); ok && (e.Code == codeInvalidParameter || e.Code == codeNoTable) {
 		return now, &unfit // of an empty database
@@ -179,6 +182,7 @@ func (s *Store) compare(ctx context.Context) (now sight, err error) {
 	if err != nil || unfit.Have == 0 {
 		return now, err
 	}
+	now.replaced = replaced.Time
 	if behind.Want = s.raise(behind.Have); behind.Have < behind.Want {
 		return now, &behind
 	}
@@ -186,11 +190,11 @@ func (s *Store) compare(ctx context.Context) (now sight, err error) {
 }
 
 // schemaFit reads the oldest step whose release works with the schema, the oldest
-// transaction that runs, the number of live files, whether a restore is open, and whether
-// totals are to be added up.
+// transaction that runs, the number of live files, whether a restore is open, whether totals are
+// to be added up, and when a data key was replaced last.
 const schemaFit = `
 SELECT f.least, CASE WHEN pg_snapshot_xmin(s) < pg_snapshot_xmax(s) THEN pg_snapshot_xmin(s)::text ELSE '' END AS oldest, l.number, ` + openRestore + ` AS held,
-	EXISTS (SELECT FROM claim_changes) AS uncounted
+	EXISTS (SELECT FROM claim_changes) AS uncounted, (SELECT max(replaced_at) FROM data_keys WHERE replaced_at IS NOT NULL) AS replaced
 FROM schema_fit f, live_files l, pg_current_snapshot() s`
 
 // heldBack is how long a transaction may run before the operator must know of it. Tests

@@ -109,14 +109,12 @@ type blobName string
 // UUID returns the name, which no row has as its ID.
 func (n blobName) UUID() string { return string(n) }
 
-// Seal encrypts the content of a blob like a row of no organization.
-func (s *Store) Seal(name string, plain []byte) []byte {
-	return s.keys.sealOwn(billing.Scope{}, blobName(name), plain)
-}
+// Seal encrypts the copy of a live file.
+func (s *Store) Seal(name string, plain []byte) []byte { return s.keys.sealCopy(name, plain) }
 
-// Open decrypts the content of a blob.
+// Open decrypts the copy of a live file.
 func (s *Store) Open(name string, sealed []byte) ([]byte, error) {
-	return s.keys.openOwn(billing.Scope{}, blobName(name), sealed)
+	return s.keys.openCopy(name, sealed)
 }
 
 // BehindError is the error of a store whose database has not given out the number of a

@@ -40,16 +40,17 @@ ON CONFLICT (id) DO UPDATE SET seen_at = clock_timestamp()`
 
 const forgetHolders = "DELETE FROM key_holders WHERE seen_at < clock_timestamp() - make_interval(secs => $1)"
 
-// lookAtKeys announces the keys of a process. While the database has its first form, it also
-// looks whether that has ended.
-func (s *Store) lookAtKeys(ctx context.Context) error {
+// lookAtKeys announces the keys of a process. It reads those of the deployment again when data
+// keys were replaced, and while the database has its first form, which may have ended.
+func (s *Store) lookAtKeys(ctx context.Context, replaced time.Time) error {
 	if !s.proof.done.Load() {
 		return nil // there is no schema yet
 	}
-	if own := s.keys.deployment(); own != nil && own.rows == nil {
+	if own := s.keys.deployment(); own != nil && (own.rows == nil || s.keys.outdated(replaced)) {
 		if err := s.repeat(ctx, session{role: roleSystem}, true, s.proveIn); err != nil {
 			return err
 		}
+		s.keys.renew(replaced)
 	}
 	s.announcer.mu.Lock()
 	defer s.announcer.mu.Unlock()

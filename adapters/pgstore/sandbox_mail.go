@@ -151,14 +151,16 @@ func (m SandboxMail) Take(ctx context.Context, now time.Time, pause time.Duratio
 	err = m.in(ctx, func(ctx context.Context, t *tx) error {
 		files = nil
 		var f clearing.IncomingFile
-		var damaged error
 		err := t.each(ctx, "read files of the sandbox", []any{&f.Name, &f.Content, &f.Scope.Org, &f.Scope.Mode, &t.xid}, func() {
-			content, err := m.store.keys.openOwn(billing.Scope{Mode: billing.ModeTest}, mailName(f.Name), f.Content)
-			damaged = errors.Join(damaged, err)
-			files = append(files, clearing.IncomingFile{Scope: f.Scope, Name: f.Name, Content: content})
+			files = append(files, f)
+			f.Content = nil
 		}, takeMail, micro(now), pause.Microseconds(), limit, m.network)
-		if damaged != nil {
-			err = errors.Join(err, fmt.Errorf("decrypt a file of the sandbox: %w", damaged))
+		for i := range files {
+			f := &files[i]
+			var damaged error
+			if f.Content, damaged = t.unseal(ctx, billing.Scope{Mode: billing.ModeTest}, mailName(f.Name), f.Content); damaged != nil {
+				err = errors.Join(err, fmt.Errorf("decrypt a file of the sandbox: %w", damaged))
+			}
 		}
 		return err
 	})
@@ -221,7 +223,6 @@ func (m SandboxMail) Remember(ctx context.Context, notes []scenario.Note) (befor
 		orgs, modes = append(orgs, n.Scope.Org), append(modes, string(n.Scope.Mode))
 		contents = append(contents, m.store.keys.sealOwn(billing.Scope{Mode: billing.ModeTest}, noteKey(n.Key), n.Content))
 	}
-	var rows [][]byte
 	err = m.in(ctx, func(ctx context.Context, t *tx) error {
 		if err := t.lockNotes(ctx); err != nil {
 			return err
@@ -233,20 +234,20 @@ func (m SandboxMail) Remember(ctx context.Context, notes []scenario.Note) (befor
 		if _, err := t.exec(ctx, noteDown, keys, by, contents, pq.Array(orgs), modes); err != nil {
 			return fmt.Errorf("store notes of the sandbox: %w", err)
 		}
-		rows, err = columnOf[[]byte](ctx, t, "read notes of the sandbox", notedBefore, keys, by)
+		before, err = columnOf[[]byte](ctx, t, "read notes of the sandbox", notedBefore, keys, by)
+		for i, row := range before {
+			if row == nil {
+				continue
+			}
+			var damaged error
+			if before[i], damaged = t.unseal(ctx, billing.Scope{Mode: billing.ModeTest}, noteKey(notes[i].Key), row); damaged != nil {
+				err = errors.Join(err, fmt.Errorf("decrypt a note of the sandbox: %w", damaged))
+			}
+		}
 		return err
 	})
 	if err != nil {
 		return nil, err
-	}
-	before = make([][]byte, len(rows))
-	for i, row := range rows {
-		if row == nil {
-			continue
-		}
-		if before[i], err = m.store.keys.openOwn(billing.Scope{Mode: billing.ModeTest}, noteKey(notes[i].Key), row); err != nil {
-			return nil, fmt.Errorf("decrypt a note of the sandbox: %w", err)
-		}
 	}
 	return before, nil
 }

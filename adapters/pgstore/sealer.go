@@ -86,6 +86,15 @@ func (k *dataKey) open(sealed, boundTo []byte) ([]byte, error) {
 	return plain, nil
 }
 
+// sealedWith returns the ID of the data key that encrypted the bytes, and false if they have
+// the first form.
+func sealedWith(sealed []byte) (id keyID, second bool) {
+	if len(sealed) < 1+len(id) || sealed[0] != sealVersion {
+		return id, false
+	}
+	return keyID(sealed[1 : 1+len(id)]), true
+}
+
 func sealedFor(scope billing.Scope, id rowID) []byte {
 	return []byte(scope.Org.UUID() + "|" + string(scope.Mode) + "|" + id.UUID())
 }

@@ -16,7 +16,7 @@ func TestTenantTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := []string{"audit_retention", "encryption_key", "goose_db_version", "key_holders", "live_files", "origin", "restores", "schema_fit", "turns"} // the deployment's
+	of := []string{"audit_retention", "data_rotations", "encryption_key", "goose_db_version", "key_holders", "live_files", "origin", "restores", "schema_fit", "turns"} // the deployment's
 	var reset, last []string
 	for _, row := range tenantTables() {
 		if slices.Contains(of, row.name) {
@@ -47,6 +47,36 @@ func TestTenantTables(t *testing.T) {
 	same(t, "tables of the schema, and of tenantTables", have, of)
 	same(t, "tables that reset_rows and tenantTables remove from", named(text, "reset_rows"), reset)
 	same(t, "tables that remove_rows and tenantTables remove from at last", named(text, "remove_rows"), last)
+}
+
+// TestSealedColumns compares the encrypted columns with the schema: every column of bytes is
+// one, or is known to be none, and the function of the owner knows the same ones.
+func TestSealedColumns(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../migrations/schema.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var have []string
+	for _, table := range regexp.MustCompile(`(?ms)^CREATE TABLE public\.(\w+) \((.*?)^\)`).FindAllSubmatch(text, -1) {
+		for _, column := range regexp.MustCompile(`(?m)^    (\w+) bytea`).FindAllSubmatch(table[2], -1) {
+			have = append(have, string(table[1])+"."+string(column[1]))
+		}
+	}
+	plain := []string{ // digests, IDs, and what is encrypted otherwise
+		"acknowledgements.digest", "api_keys.digest", "data_keys.id", "data_keys.wrapped", "data_keys.wrapped_by",
+		"documents.md5", "documents.sha256", "eligibility_answers.digest", "eligibility_checks.digest",
+		"encryption_key.proof", "eras.identity", "idempotency_keys.fingerprint", "key_holders.holds",
+		"quarantine.digest", "received_files.digest", "sandbox_notes.key", "sessions.digest", "sign_in_links.digest",
+		"uploads.sha256", "users.recovery_codes",
+	}
+	same(t, "columns of bytes", have, append(plain, sealedColumns()...))
+	body := regexp.MustCompile(`(?s)CREATE FUNCTION public\.sealed_before.*?END CASE`).Find(text)
+	var known []string
+	for _, m := range regexp.MustCompile(`'(\w+\.\w+)'`).FindAllSubmatch(body, -1) {
+		known = append(known, string(m[1]))
+	}
+	same(t, "columns that sealed_before and sealedColumns know", known, sealedColumns())
 }
 
 // named returns the tables that a function of the schema accepts.

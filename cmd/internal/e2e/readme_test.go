@@ -377,7 +377,7 @@ func TestDocumentsNameWhatThereIs(t *testing.T) {
 		}
 		texts[name] = string(b)
 		for _, setting := range regexp.MustCompile(`MOLAR_[A-Z_]*[A-Z]`).FindAllString(texts[name], -1) {
-			if !regexp.MustCompile(`\b` + strings.TrimSuffix(setting, "_FILE") + `\b`).Match(help) {
+			if !regexp.MustCompile(`\b` + setting + `\b|\b` + strings.TrimSuffix(setting, "_FILE") + `\b`).Match(help) {
 				t.Errorf("%s names the setting %s, which there is not", name, setting)
 			}
 		}

@@ -55,6 +55,7 @@ func CLI() {
 		Recovery:   openRecovery,
 		KeyStatus:  keyStatus,
 		RotateKeys: rotateKeys,
+		RotateData: rotateData,
 		Records:    openRecords,
 		Settings:   SettingsHelp(),
 		Getenv:     os.Getenv,
@@ -215,6 +216,13 @@ func keyStatus(ctx context.Context) (out *cli.KeyStatus, err error) {
 // rotateKeys wraps the data keys with the newest key.
 func rotateKeys(ctx context.Context, progress func(done int)) error {
 	return withKeys(ctx, func(s *pgstore.Store) error { return s.RotateKeys(ctx, progress) })
+}
+
+// rotateData makes new data keys, and encrypts every row with them.
+func rotateData(ctx context.Context, progress func(cli.DataRotation)) error {
+	return withKeys(ctx, func(s *pgstore.Store) error {
+		return s.RotateData(ctx, pgstore.Settled, func(at pgstore.DataRotation) { progress(cli.DataRotation(at)) })
+	})
 }
 
 // withKeys runs fn on the database with the keys of the deployment.

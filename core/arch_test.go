@@ -45,6 +45,7 @@ func layers() []layer {
 		{"core/billing/quarantine", nouns("clearing", "remit"), ""},
 		{"core/billing/claim", nouns("attachment", "caller", "clearing", "coverage", "directory", "event", "remit", "scenario"), ""},
 		{"core/billing/sandbox", nouns("event"), ""},
+		{"core/billing/retention", nouns(), ""},
 		{"core/billing/restore", nouns("claim", "clearing"), ""},
 		{"core/billing/network", nouns("claim", "clearing", "coverage", "directory"), ""}, // it knows what it carries; what it carries knows no network
 		{"core/billing/billingtest", nouns("event"), ""},

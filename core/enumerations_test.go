@@ -386,6 +386,7 @@ var staysInside = []string{
 	"claim.OpenReason",
 	"clearing.ReportOutcome",
 	"network.TaxonomyUse",
+	"retention.Kind",
 
 	"network.Call",
 	"network.FieldType",

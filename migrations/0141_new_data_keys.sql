@@ -15,13 +15,13 @@ CREATE TABLE data_rotations (
 CREATE UNIQUE INDEX data_rotations_open ON data_rotations ((true)) WHERE ended_at IS NULL;
 GRANT SELECT, INSERT, UPDATE (ended_at) ON data_rotations TO molar_system;
 
--- A row that is encrypted anew is no change of its resource.
+-- A row that is encrypted anew, or loses old messages, is no change of its resource.
 -- +goose StatementBegin
 CREATE OR REPLACE FUNCTION record_change() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 BEGIN
-    IF current_setting('molar.resealing', true) = 'on' THEN
+    IF current_setting('molar.untold', true) = 'on' THEN
         RETURN NULL;
     END IF;
     INSERT INTO changes (org_id, mode, kind, id)
@@ -95,11 +95,11 @@ DECLARE
     written integer;
 BEGIN
     PERFORM sealed_before(bare, sealed, 0, 0); -- refuses other columns
-    PERFORM set_config('molar.resealing', 'on', true);
+    PERFORM set_config('molar.untold', 'on', true);
     EXECUTE format('UPDATE %%1$I t SET %%2$I = n.content FROM unnest($1, $2) AS n (place, content) WHERE t.ctid = ANY ($1) AND t.ctid = n.place', bare, sealed)
         USING places, contents;
     GET DIAGNOSTICS written = ROW_COUNT;
-    PERFORM set_config('molar.resealing', '', true);
+    PERFORM set_config('molar.untold', '', true);
     RETURN written;
 END
 $body$

@@ -76,6 +76,10 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.first_id(at timestamp with time zone) RETURNS uuid
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN ((lpad(to_hex(((EXTRACT(epoch FROM at) * (1000)::numeric))::bigint), 12, '0'::text) || repeat('0'::text, 20)))::uuid;
+
 CREATE FUNCTION public.first_statistics(least_rows bigint) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -108,7 +112,7 @@ BEGIN
             SELECT id
             FROM public.audit_entries
             WHERE id < (lpad(to_hex((extract(epoch FROM bound) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
-            ORDER BY id
+            AND NOT EXISTS (SELECT FROM public.holds h WHERE h.org_id = audit_entries.org_id) ORDER BY id
             LIMIT 1000
         )
         RETURNING org_id, created_at, id, resource_id, shown
@@ -131,6 +135,123 @@ BEGIN
     RETURN NULL;
 END
 $$;
+
+CREATE FUNCTION public.forget_records(bare text, of_mode text, below uuid, most integer, OUT removed integer, OUT last uuid) RETURNS record
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+    AS $_$
+DECLARE
+    of_kind  text := 'records';
+    source   text := bare;
+    looked   uuid[];
+    gone     uuid[];
+    holder   text := 'true'; -- rows that do not name a patient are held with any
+    named    text := 'false';
+    born     text := 'NULL::date';
+    -- What names a claim, but claims.
+    claimed  text := 'EXISTS (SELECT FROM era_claims e WHERE e.claim_id = %1$s.id)
+        OR EXISTS (SELECT FROM attachments a WHERE a.org_id = %1$s.org_id AND a.mode = %1$s.mode AND a.claim_id = %1$s.id)
+        OR EXISTS (SELECT FROM payer_requests p WHERE p.org_id = %1$s.org_id AND p.mode = %1$s.mode AND p.claim_id = %1$s.id)';
+    -- The latest old row.
+    bound    uuid;
+    at       text := '$1';
+    sorted   text := 'id';
+BEGIN
+    CASE bare
+        WHEN 'events' THEN
+            of_kind := 'events';
+            named := 'EXISTS (SELECT FROM webhook_deliveries d WHERE d.event_id = t.id)';
+        WHEN 'exchanges' THEN
+            of_kind := 'exchanges';
+            source := 'eligibility_checks';
+            holder := 'coalesce(h.patient_id = t.patient_id, true)';
+            named := 't.exchanges IS NULL';
+        WHEN 'eras' THEN
+        WHEN 'attachments' THEN
+            born := 'coalesce(t.born::date, (SELECT p.date_of_birth FROM claims c JOIN patients p ON p.id = c.patient_id WHERE c.id = t.claim_id))';
+        WHEN 'payer_requests' THEN
+            named := 'EXISTS (SELECT FROM attachments a WHERE a.org_id = t.org_id AND a.mode = t.mode AND a.payer_request_id = t.id)';
+        WHEN 'claims' THEN
+            holder := 'coalesce(h.patient_id = t.patient_id, true)';
+            born := '(SELECT p.date_of_birth FROM patients p WHERE p.id = t.patient_id)';
+            named := format(claimed, 't') || '
+                OR EXISTS (SELECT FROM claims r WHERE r.parent_id = t.id)
+                OR EXISTS (SELECT FROM claims r WHERE r.converted_from = t.id)
+                OR EXISTS (SELECT FROM claims r WHERE r.secondary_to = t.id)
+                OR EXISTS (SELECT FROM claims r WHERE r.id IN (t.converted_from, t.secondary_to) AND (' || format(claimed, 'r') || '))';
+        WHEN 'batches' THEN
+            named := 'EXISTS (SELECT FROM claims c WHERE c.batch_id = t.id)';
+        WHEN 'acknowledgements' THEN
+            named := 'EXISTS (SELECT FROM batch_acknowledgements b WHERE b.acknowledgement_id = t.id)';
+        WHEN 'eligibility_checks' THEN
+            holder := 'coalesce(h.patient_id = t.patient_id, true)';
+            born := '(SELECT p.date_of_birth FROM patients p WHERE p.id = t.patient_id)';
+            named := 'EXISTS (SELECT FROM eligibility_checks r WHERE r.parent_id = t.id)
+                OR EXISTS (SELECT FROM eligibility_checks r WHERE r.cache_source = t.id)';
+        WHEN 'patients' THEN
+            holder := 'h.patient_id = t.id';
+            born := 't.date_of_birth';
+            named := 'EXISTS (SELECT FROM claims c WHERE c.patient_id = t.id)
+                OR EXISTS (SELECT FROM eligibility_checks c WHERE c.org_id = t.org_id AND c.mode = t.mode AND c.patient_id = t.id)';
+        ELSE
+            RAISE EXCEPTION 'no rows of % go by their age so', bare;
+    END CASE;
+    SELECT first_id(now() - min(keep)) INTO STRICT bound FROM retention WHERE kind = of_kind AND coalesce(mode = of_mode, true);
+    IF of_mode = 'test' THEN
+        sorted := 'uuid_send(id)';
+        at := 'uuid_send($1)';
+    END IF;
+    EXECUTE format('SELECT array_agg(id ORDER BY id DESC) FROM (SELECT id FROM %I WHERE coalesce(%s, true) AND %s < %s ORDER BY %3$s DESC LIMIT $2) t',
+            source, CASE WHEN of_mode IS NULL THEN 'true' ELSE format('mode = %L', of_mode) END, sorted, at)
+        INTO looked USING least(bound, below), most;
+    removed := 0;
+    last := looked[most];
+    IF looked IS NULL THEN
+        RETURN;
+    END IF;
+    IF bare = 'events' THEN -- what was pending for so long has failed
+        UPDATE webhook_deliveries SET state = 'failed', next_attempt_at = NULL, settled_at = now() WHERE event_id = ANY (looked) AND state = 'pending';
+    END IF;
+    EXECUTE format('
+        SELECT array_agg(t.id)
+        FROM %1$I t JOIN retention d ON d.kind = $2 AND d.mode = t.mode AND d.org_id IS NULL
+            LEFT JOIN retention o ON o.kind = $2 AND o.mode = t.mode AND o.org_id = t.org_id
+            CROSS JOIN LATERAL (SELECT coalesce(o.keep, d.keep) AS keep, coalesce(o.minors, d.minors) AS minors) k
+        WHERE t.id = ANY ($1) AND t.id < first_id(now() - k.keep) AND NOT (%2$s)
+            AND NOT EXISTS (SELECT FROM holds h WHERE h.org_id = t.org_id AND (h.patient_id IS NULL OR %3$s))
+            AND NOT (k.minors AND coalesce(%4$s + interval ''18 years'' + k.keep > now(), false))', source, named, holder, born)
+        INTO gone USING looked, of_kind;
+    CASE bare
+        WHEN 'eras' THEN
+            DELETE FROM era_claims WHERE era_id = ANY (gone);
+        WHEN 'attachments' THEN
+            DELETE FROM documents WHERE attachment_id = ANY (gone);
+        WHEN 'batches' THEN
+            DELETE FROM batch_acknowledgements WHERE batch_id = ANY (gone);
+        WHEN 'patients' THEN
+            DELETE FROM check_members WHERE patient_id = ANY (gone);
+            DELETE FROM patient_words w
+            USING patients p CROSS JOIN LATERAL patient_names(p.first_name, p.last_name) full_names
+                CROSS JOIN string_to_table(replace(full_names, ',', ''), ' ') of_name (word)
+            WHERE p.id = ANY (gone) AND w.org_id = p.org_id AND w.mode = p.mode AND w.word = of_name.word AND w.patient_id = p.id;
+        WHEN 'exchanges' THEN
+            PERFORM set_config('molar.untold', 'on', true);
+            UPDATE eligibility_checks SET exchanges = NULL WHERE id = ANY (gone);
+            GET DIAGNOSTICS removed = ROW_COUNT;
+            PERFORM set_config('molar.untold', '', true);
+            RETURN;
+        ELSE
+    END CASE;
+    EXECUTE format('
+        WITH removed AS (
+            DELETE FROM %1$I WHERE id = ANY ($1) RETURNING id, org_id, mode
+        ), numbers AS (
+            DELETE FROM event_numbers n USING removed r WHERE $2 AND n.org_id = r.org_id AND n.mode = r.mode AND n.resource_id = r.id
+        )
+        SELECT count(*) FROM removed', bare)
+        INTO removed USING gone, of_kind = 'records';
+END
+$_$;
 
 CREATE FUNCTION public.sum_of_fees(lines json) RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -268,6 +389,20 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.old_records(bare text, of_mode text, of_org uuid, keep interval, OUT old bigint, OUT held bigint) RETURNS record
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+    AS $_$
+BEGIN
+    EXECUTE format('
+        SELECT count(*), count(*) FILTER (WHERE EXISTS (SELECT FROM holds h WHERE h.org_id = t.org_id))
+        FROM %I t
+        WHERE t.mode = $1 AND t.id < first_id(now() - $3) AND (t.org_id = $2 OR $2 IS NULL) AND %s',
+            CASE bare WHEN 'exchanges' THEN 'eligibility_checks' ELSE bare END, CASE bare WHEN 'exchanges' THEN 't.exchanges IS NOT NULL' ELSE 'true' END)
+        INTO old, held USING of_mode, of_org, keep;
+END
+$_$;
+
 CREATE FUNCTION public.open_of(kind text, frequency text, state text, charged bigint, standing json, settled bigint) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE COST 10000 PARALLEL SAFE
     AS $$
@@ -301,7 +436,7 @@ CREATE FUNCTION public.record_change() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 BEGIN
-    IF current_setting('molar.resealing', true) = 'on' THEN
+    IF current_setting('molar.untold', true) = 'on' THEN
         RETURN NULL;
     END IF;
     INSERT INTO changes (org_id, mode, kind, id)
@@ -352,7 +487,7 @@ BEGIN
         RETURN 0;
     END IF;
     CASE bare
-        WHEN 'api_keys', 'audit_entries', 'audit_resources', 'changes', 'connections', 'disclosures', 'idempotency_keys', 'offices', 'providers', 'received_files',
+        WHEN 'api_keys', 'audit_entries', 'audit_resources', 'changes', 'connections', 'disclosures', 'holds', 'retention', 'idempotency_keys', 'offices', 'providers', 'received_files',
             'requests', 'sessions', 'sign_in_links', 'users', 'watches', 'webhook_endpoints' THEN
         WHEN 'received_parts' THEN
             which := 'file_id IN (SELECT id FROM public.received_files WHERE org_id = $1)';
@@ -376,11 +511,11 @@ DECLARE
     written integer;
 BEGIN
     PERFORM sealed_before(bare, sealed, 0, 0); -- refuses other columns
-    PERFORM set_config('molar.resealing', 'on', true);
+    PERFORM set_config('molar.untold', 'on', true);
     EXECUTE format('UPDATE %1$I t SET %2$I = n.content FROM unnest($1, $2) AS n (place, content) WHERE t.ctid = ANY ($1) AND t.ctid = n.place', bare, sealed)
         USING places, contents;
     GET DIAGNOSTICS written = ROW_COUNT;
-    PERFORM set_config('molar.resealing', '', true);
+    PERFORM set_config('molar.untold', '', true);
     RETURN written;
 END
 $_$;
@@ -1166,6 +1301,16 @@ ALTER TABLE public.goose_db_version ALTER COLUMN id ADD GENERATED BY DEFAULT AS 
     CACHE 1
 );
 
+CREATE TABLE public.holds (
+    org_id uuid NOT NULL,
+    patient_id uuid,
+    reason text NOT NULL,
+    placed_at timestamp with time zone NOT NULL,
+    CONSTRAINT holds_reason_check CHECK ((reason <> ''::text))
+);
+
+ALTER TABLE ONLY public.holds FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.idempotency_keys (
     org_id uuid NOT NULL,
     mode text NOT NULL,
@@ -1404,6 +1549,18 @@ CREATE TABLE public.restores (
     replayed bigint DEFAULT 0 NOT NULL,
     lacked uuid[] DEFAULT '{}'::uuid[] NOT NULL
 );
+
+CREATE TABLE public.retention (
+    kind text NOT NULL,
+    mode text NOT NULL,
+    org_id uuid,
+    keep interval NOT NULL,
+    minors boolean DEFAULT false NOT NULL,
+    CONSTRAINT retention_keep_check CHECK ((keep >= '720:00:00'::interval)),
+    CONSTRAINT retention_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text])))
+);
+
+ALTER TABLE ONLY public.retention FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.sandbox_clocks (
     org_id uuid NOT NULL,
@@ -1754,6 +1911,9 @@ ALTER TABLE ONLY public.events
 ALTER TABLE ONLY public.goose_db_version
     ADD CONSTRAINT goose_db_version_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.holds
+    ADD CONSTRAINT holds_org_id_patient_id_key UNIQUE NULLS NOT DISTINCT (org_id, patient_id);
+
 ALTER TABLE ONLY public.idempotency_keys
     ADD CONSTRAINT idempotency_keys_pkey PRIMARY KEY (org_id, mode, key);
 
@@ -1805,6 +1965,9 @@ ALTER TABLE ONLY public.requests
 ALTER TABLE ONLY public.restores
     ADD CONSTRAINT restores_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.retention
+    ADD CONSTRAINT retention_kind_mode_org_id_key UNIQUE NULLS NOT DISTINCT (kind, mode, org_id);
+
 ALTER TABLE ONLY public.sandbox_clocks
     ADD CONSTRAINT sandbox_clocks_pkey PRIMARY KEY (org_id);
 
@@ -1855,6 +2018,8 @@ ALTER TABLE ONLY public.webhook_endpoints
 
 CREATE INDEX acknowledgements_org ON public.acknowledgements USING btree (org_id, mode);
 
+CREATE INDEX acknowledgements_test ON public.acknowledgements USING btree (uuid_send(id)) WHERE (mode = 'test'::text);
+
 CREATE INDEX api_keys_list ON public.api_keys USING btree (org_id, created_at, id);
 
 CREATE INDEX api_keys_made_with ON public.api_keys USING btree (made_with) WHERE (made_with IS NOT NULL);
@@ -1875,6 +2040,8 @@ CREATE INDEX attachments_request ON public.attachments USING btree (org_id, mode
 
 CREATE INDEX attachments_state ON public.attachments USING btree (org_id, mode, state, created_at, id);
 
+CREATE INDEX attachments_test ON public.attachments USING btree (uuid_send(id)) WHERE (mode = 'test'::text);
+
 CREATE INDEX audit_entries_changes ON public.audit_entries USING btree (org_id, created_at, id) WHERE (operation !~ '^GET |/search$| show$'::text);
 
 CREATE INDEX audit_entries_key ON public.audit_entries USING btree (org_id, key_id, created_at, id) WHERE (key_id IS NOT NULL);
@@ -1887,9 +2054,13 @@ CREATE INDEX audit_entries_people ON public.audit_entries USING btree (org_id, c
 
 CREATE INDEX audit_entries_person ON public.audit_entries USING btree (org_id, user_id, created_at, id) WHERE (user_id IS NOT NULL);
 
+CREATE INDEX batch_acknowledgements_of ON public.batch_acknowledgements USING btree (acknowledgement_id);
+
 CREATE INDEX batches_list ON public.batches USING btree (org_id, mode, created_at, id);
 
 CREATE INDEX batches_number ON public.batches USING btree (mode, number, created_at);
+
+CREATE INDEX batches_test ON public.batches USING btree (uuid_send(id)) WHERE (mode = 'test'::text);
 
 CREATE INDEX batches_undecided ON public.batches USING btree (COALESCE(unknown_since, sent_at), id) WHERE ((unknown_since IS NOT NULL) OR (overdue <> '{}'::text[]));
 
@@ -1898,6 +2069,8 @@ CREATE INDEX batches_unsettled ON public.batches USING btree (network, sent_at, 
 CREATE INDEX changes_created ON public.changes USING btree (created_at);
 
 CREATE INDEX changes_tail ON public.changes USING btree (org_id, mode, xid);
+
+CREATE INDEX check_members_patient ON public.check_members USING btree (patient_id);
 
 CREATE INDEX claim_changes_scope ON public.claim_changes USING btree (org_id, mode);
 
@@ -1947,6 +2120,8 @@ CREATE INDEX claims_state ON public.claims USING btree (kind, org_id, mode, stat
 
 CREATE INDEX claims_submitted_number ON public.claims USING btree (submitted_number, org_id, mode) WHERE (submitted_number <> ''::text);
 
+CREATE INDEX claims_test ON public.claims USING btree (uuid_send(id)) WHERE (mode = 'test'::text);
+
 CREATE UNIQUE INDEX claims_void ON public.claims USING btree (parent_id, org_id, mode) WHERE ((frequency = 'void'::text) AND (state <> 'rejected'::text));
 
 CREATE UNIQUE INDEX connections_name ON public.connections USING btree (lower(name));
@@ -1979,7 +2154,11 @@ CREATE INDEX eligibility_checks_payer ON public.eligibility_checks USING btree (
 
 CREATE INDEX eligibility_checks_request ON public.eligibility_checks USING btree (org_id, mode, request_id, created_at, id);
 
+CREATE INDEX eligibility_checks_source ON public.eligibility_checks USING btree (cache_source) WHERE (cache_source IS NOT NULL);
+
 CREATE INDEX eligibility_checks_tenant_reference ON public.eligibility_checks USING btree (org_id, mode, tenant_reference, created_at, id) WHERE (tenant_reference IS NOT NULL);
+
+CREATE INDEX eligibility_checks_test ON public.eligibility_checks USING btree (uuid_send(id)) WHERE (mode = 'test'::text);
 
 CREATE INDEX enrollments_list ON public.enrollments USING btree (org_id, mode, created_at, id);
 
@@ -2017,6 +2196,8 @@ CREATE INDEX eras_payment ON public.eras USING btree (trace_number, org_id, mode
 
 CREATE INDEX eras_state ON public.eras USING btree (org_id, mode, state, received_at, id, payment_date) WHERE (received_at IS NOT NULL);
 
+CREATE INDEX eras_test ON public.eras USING btree (uuid_send(id)) WHERE (mode = 'test'::text);
+
 CREATE INDEX eras_trace ON public.eras USING btree (trace_number, org_id, mode, received_at, id) WHERE ((received_at IS NOT NULL) AND (trace_number <> ''::text));
 
 CREATE INDEX eras_unbalanced ON public.eras USING btree (org_id, mode, received_at, id, payment_date) WHERE ((received_at IS NOT NULL) AND (NOT balanced));
@@ -2053,6 +2234,8 @@ CREATE INDEX patients_born ON public.patients USING btree (date_of_birth, org_id
 
 CREATE INDEX patients_list ON public.patients USING btree (org_id, mode, created_at, id);
 
+CREATE INDEX patients_test ON public.patients USING btree (uuid_send(id)) WHERE (mode = 'test'::text);
+
 CREATE INDEX payer_requests_claim ON public.payer_requests USING btree (org_id, mode, claim_id, created_at, id) WHERE (claim_id IS NOT NULL);
 
 CREATE INDEX payer_requests_due ON public.payer_requests USING btree (org_id, mode, created_at, id, due_date) WHERE (due_date IS NOT NULL);
@@ -2066,6 +2249,8 @@ CREATE INDEX payer_requests_payer ON public.payer_requests USING btree (org_id, 
 CREATE INDEX payer_requests_reference ON public.payer_requests USING btree (org_id, mode, payer_id, reference_number) WHERE (source = 'network'::text);
 
 CREATE INDEX payer_requests_state ON public.payer_requests USING btree (org_id, mode, state, created_at, id);
+
+CREATE INDEX payer_requests_test ON public.payer_requests USING btree (uuid_send(id)) WHERE (mode = 'test'::text);
 
 CREATE INDEX providers_list ON public.providers USING btree (org_id, mode, created_at, id);
 
@@ -2289,6 +2474,8 @@ CREATE POLICY expiry ON public.audit_entries TO postgres USING (true);
 
 CREATE POLICY expiry ON public.audit_resources TO postgres USING (true);
 
+ALTER TABLE public.holds ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.idempotency_keys ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.jobs ENABLE ROW LEVEL SECURITY;
@@ -2304,6 +2491,10 @@ CREATE POLICY operators ON public.audit_entries FOR SELECT TO molar_system USING
 ALTER TABLE public.organizations ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY owner ON public.event_numbers TO postgres USING (true);
+
+CREATE POLICY owner ON public.holds TO postgres USING (true);
+
+CREATE POLICY owner ON public.retention TO postgres USING (true);
 
 ALTER TABLE public.patient_words ENABLE ROW LEVEL SECURITY;
 
@@ -2406,6 +2597,42 @@ CREATE POLICY reset ON public.watches TO postgres USING ((mode = 'test'::text));
 CREATE POLICY reset ON public.webhook_deliveries TO postgres USING ((mode = 'test'::text));
 
 CREATE POLICY reset ON public.webhook_endpoints TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY retention ON public.acknowledgements TO postgres USING (true);
+
+CREATE POLICY retention ON public.attachments TO postgres USING (true);
+
+CREATE POLICY retention ON public.batch_acknowledgements TO postgres USING (true);
+
+CREATE POLICY retention ON public.batches TO postgres USING (true);
+
+CREATE POLICY retention ON public.check_members TO postgres USING (true);
+
+CREATE POLICY retention ON public.claim_changes TO postgres USING (true);
+
+CREATE POLICY retention ON public.claim_totals TO postgres USING (true);
+
+CREATE POLICY retention ON public.claims TO postgres USING (true);
+
+CREATE POLICY retention ON public.documents TO postgres USING (true);
+
+CREATE POLICY retention ON public.eligibility_checks TO postgres USING (true);
+
+CREATE POLICY retention ON public.era_claims TO postgres USING (true);
+
+CREATE POLICY retention ON public.eras TO postgres USING (true);
+
+CREATE POLICY retention ON public.events TO postgres USING (true);
+
+CREATE POLICY retention ON public.patient_words TO postgres USING (true);
+
+CREATE POLICY retention ON public.patients TO postgres USING (true);
+
+CREATE POLICY retention ON public.payer_requests TO postgres USING (true);
+
+ALTER TABLE public.retention ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY retention ON public.webhook_deliveries TO postgres USING (true);
 
 ALTER TABLE public.sandbox_clocks ENABLE ROW LEVEL SECURITY;
 
@@ -2533,6 +2760,8 @@ CREATE POLICY system ON public.event_numbers TO molar_system USING (true);
 
 CREATE POLICY system ON public.events TO molar_system USING ((type ~~ 'api_key.%'::text));
 
+CREATE POLICY system ON public.holds TO molar_system USING (true);
+
 CREATE POLICY system ON public.idempotency_keys TO molar_system USING (true);
 
 CREATE POLICY system ON public.jobs TO molar_system USING (true);
@@ -2541,9 +2770,13 @@ CREATE POLICY system ON public.offices FOR SELECT TO molar_system USING (true);
 
 CREATE POLICY system ON public.organizations TO molar_system USING (true);
 
+CREATE POLICY system ON public.patients FOR SELECT TO molar_system USING (true);
+
 CREATE POLICY system ON public.quarantine TO molar_system USING (true);
 
 CREATE POLICY system ON public.received_files TO molar_system USING (true);
+
+CREATE POLICY system ON public.retention TO molar_system USING (true);
 
 CREATE POLICY system ON public.sandbox_clocks FOR SELECT TO molar_system USING (true);
 
@@ -2567,8 +2800,7 @@ CREATE POLICY system ON public.webhook_deliveries FOR SELECT TO molar_system USI
 
 CREATE POLICY system ON public.webhook_endpoints TO molar_system USING (true);
 
-CREATE POLICY system_forgets ON public.requests FOR DELETE TO molar_system USING ((created_at < (now() - ( SELECT audit_retention.keep
-   FROM public.audit_retention))));
+CREATE POLICY system_forgets ON public.requests FOR DELETE TO molar_system USING ((created_at < (now() - '720:00:00'::interval)));
 
 CREATE POLICY system_forgets ON public.uploads FOR DELETE TO molar_system USING ((state <> 'pending'::text));
 
@@ -2622,6 +2854,9 @@ GRANT ALL ON FUNCTION public.first_statistics(least_rows bigint) TO molar_system
 
 REVOKE ALL ON FUNCTION public.forget_audit_entries(before timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.forget_audit_entries(before timestamp with time zone) TO molar_system;
+
+REVOKE ALL ON FUNCTION public.forget_records(bare text, of_mode text, below uuid, most integer, OUT removed integer, OUT last uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.forget_records(bare text, of_mode text, below uuid, most integer, OUT removed integer, OUT last uuid) TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.claims TO molar_app;
 
@@ -2719,6 +2954,9 @@ GRANT UPDATE(accepted_sum) ON TABLE public.claims TO molar_app;
 GRANT UPDATE(elsewhere) ON TABLE public.claims TO molar_app;
 
 GRANT UPDATE(edits) ON TABLE public.claims TO molar_app;
+
+REVOKE ALL ON FUNCTION public.old_records(bare text, of_mode text, of_org uuid, keep interval, OUT old bigint, OUT held bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.old_records(bare text, of_mode text, of_org uuid, keep interval, OUT old bigint, OUT held bigint) TO molar_system;
 
 REVOKE ALL ON FUNCTION public.remove_rows(wanted uuid, bare text, most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.remove_rows(wanted uuid, bare text, most integer) TO molar_system;
@@ -3053,6 +3291,8 @@ GRANT SELECT,UPDATE ON SEQUENCE public.file_serials TO molar_system;
 
 GRANT SELECT ON TABLE public.goose_db_version TO molar_system;
 
+GRANT SELECT,INSERT,DELETE ON TABLE public.holds TO molar_system;
+
 GRANT SELECT,INSERT,DELETE ON TABLE public.idempotency_keys TO molar_app;
 GRANT DELETE ON TABLE public.idempotency_keys TO molar_system;
 
@@ -3179,6 +3419,12 @@ GRANT SELECT,INSERT ON TABLE public.patient_words TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.patients TO molar_app;
 
+GRANT SELECT(id) ON TABLE public.patients TO molar_system;
+
+GRANT SELECT(org_id) ON TABLE public.patients TO molar_system;
+
+GRANT SELECT(mode) ON TABLE public.patients TO molar_system;
+
 GRANT SELECT,INSERT ON TABLE public.payer_requests TO molar_app;
 
 GRANT UPDATE(state) ON TABLE public.payer_requests TO molar_app;
@@ -3215,6 +3461,8 @@ GRANT INSERT,DELETE ON TABLE public.requests TO molar_system;
 
 GRANT SELECT(id) ON TABLE public.requests TO molar_system;
 
+GRANT SELECT(org_id) ON TABLE public.requests TO molar_system;
+
 GRANT SELECT(created_at) ON TABLE public.requests TO molar_system;
 
 GRANT SELECT ON TABLE public.restores TO molar_app;
@@ -3226,6 +3474,8 @@ GRANT UPDATE(replayed) ON TABLE public.restores TO molar_system;
 
 GRANT UPDATE(lacked) ON TABLE public.restores TO molar_app;
 GRANT UPDATE(lacked) ON TABLE public.restores TO molar_system;
+
+GRANT SELECT ON TABLE public.retention TO molar_system;
 
 GRANT SELECT ON TABLE public.sandbox_clocks TO PUBLIC;
 GRANT INSERT ON TABLE public.sandbox_clocks TO molar_app;

@@ -119,6 +119,7 @@ type SystemTx struct {
 	Connections Connections
 	Resets      Resets
 	Restores    Restores
+	Retention   Retention
 }
 
 // IdempotencyKeys stores which keys were used for which requests.

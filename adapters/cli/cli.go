@@ -24,6 +24,7 @@ import (
 	"github.com/molar-billing/molar/core/records"
 	"github.com/molar-billing/molar/core/recovery"
 	"github.com/molar-billing/molar/core/remittances"
+	"github.com/molar-billing/molar/core/retention"
 )
 
 // Backend has the parts of the program that the commands use.
@@ -64,6 +65,8 @@ type Backend struct {
 	// Records opens the database of MOLAR_DATABASE_URL and the blob store for what is stored
 	// about a patient.
 	Records Open[*records.Service]
+	// Retention opens the same database to set how long data stays.
+	Retention Open[*retention.Service]
 	// Settings is the help text of the MOLAR_* variables.
 	Settings string
 	// Getenv reads a variable of the environment; empty means unset.
@@ -98,7 +101,7 @@ func New(b Backend) *cobra.Command {
 		Version:       b.Build.String(),
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(dev(b), migrate(b), orgs(b), offices(b), providers(b), enrolled(b), keys(b), users(b), eras(b), batchCommands(b), fileCommands(b), restores(b), secrets(b), patients(b),
+	root.AddCommand(dev(b), migrate(b), orgs(b), offices(b), providers(b), enrolled(b), keys(b), users(b), eras(b), batchCommands(b), fileCommands(b), restores(b), secrets(b), patients(b), retentions(b),
 		connectionCommands(b), audits(b), listen(b), events(b), triggers(b), sandboxed(b), webhooks(b), ClearinghouseCommand(b.Clearinghouse), ready(), version(b.Build))
 	explainUsage(root)
 	operates(b, root)

@@ -261,6 +261,7 @@ WHERE id IN (
 	FROM webhook_deliveries d
 	WHERE id < $1 AND (settled_at < $2 OR NOT EXISTS (SELECT FROM webhook_endpoints e WHERE e.id = endpoint_id)
 		OR settled_at IS NOT NULL AND EXISTS (SELECT FROM sandbox_clocks c WHERE c.org_id = d.org_id AND d.mode = 'test'))
+		AND NOT EXISTS (SELECT FROM holds h WHERE h.org_id = d.org_id)
 	ORDER BY id
 	LIMIT ` + forgetBatch + `
 )`

@@ -126,8 +126,9 @@ func TestRoundTrips(t *testing.T) {
 	write := func(fn func(ctx context.Context, tx ports.Tx) error) func() error {
 		return func() error { return s.InTx(t.Context(), in, fn) }
 	}
+	const mostRuns = 20 // of a test on a busy machine
 	var pending []*coverage.Check
-	for range 3 {
+	for range mostRuns {
 		c := check(in)
 		porttest.In(t, s, in, func(ctx context.Context, tx ports.Tx) error { return tx.Checks.Insert(ctx, c) })
 		c.Outcome = coverage.OutcomeError
@@ -220,7 +221,7 @@ func TestRoundTrips(t *testing.T) {
 		})},
 	} {
 		least := int64(math.MaxInt64)
-		for range 3 { // the first ones prepare, and the store's upkeep may interfere
+		for run := 0; run < 3 || run < mostRuns && least > test.want; run++ { // the first ones prepare, and the store's upkeep may interfere
 			trips.Store(0)
 			if err := test.run(); err != nil {
 				t.Fatalf("%s: %v", test.name, err)

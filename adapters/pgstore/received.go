@@ -165,6 +165,7 @@ WITH old AS (
 	SELECT id, listed
 	FROM received_files f
 	WHERE since < $1 AND state NOT IN ('received', 'partial', 'changed') AND (NOT listed OR EXISTS (SELECT FROM received_parts WHERE file_id = f.id))
+		AND NOT EXISTS (SELECT FROM holds h WHERE h.org_id = f.org_id)
 	ORDER BY since, id
 	LIMIT 20
 ), parts AS (

@@ -132,10 +132,16 @@ func (r requests) Written(ctx context.Context, after, before time.Time) ([]*call
 
 const forgetRequests = `
 DELETE FROM requests
-WHERE id IN (SELECT id FROM requests WHERE id < $1 ORDER BY id LIMIT ` + forgetBatch + `)`
+WHERE id IN (
+	SELECT id
+	FROM requests r
+	WHERE id < $1 AND NOT EXISTS (SELECT FROM holds h WHERE h.org_id = r.org_id)
+	ORDER BY id
+	LIMIT ` + forgetBatch + `
+)`
 
 // Requests deletes old entries of the request log: IDs sort by time. The policy of
-// the table keeps those that are younger than the retention that KeepAudit sets.
+// the table keeps those that are younger than 30 days.
 func (r forgetter) Requests(ctx context.Context, before time.Time) (int, error) {
 	return r.do(ctx, "forget requests", forgetRequests, billing.NewID[billing.RequestID](billing.RealAt(before)))
 }

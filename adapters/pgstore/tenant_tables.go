@@ -1,6 +1,6 @@
 package pgstore
 
-import "time"
+import "github.com/molar-billing/molar/core/billing/retention"
 
 // tenantTable says what becomes of the rows of a table that belong to an organization.
 type tenantTable struct {
@@ -8,7 +8,7 @@ type tenantTable struct {
 	reset     treatment // of the organization's test mode
 	export    treatment // of the organization
 	erasure   treatment // of a patient
-	retention time.Duration
+	retention retention.Kind
 	deletion  treatment // of the organization
 }
 
@@ -23,32 +23,38 @@ const (
 	writes                           // has them in an export
 )
 
-// The ages at which rows are removed, by real time. Rows that live as long as what they are
-// part of, or as the organization, have none.
+// The ages at which rows go, by real time.
 const (
-	year      = 365 * 24 * time.Hour
-	withOwner = 0
-	audited   = 6 * year
-	billed    = 10 * year
-	exchanged = 90 * 24 * time.Hour
-	logged    = 30 * 24 * time.Hour
-	replayed  = 7 * 24 * time.Hour
+	withOwner retention.Kind = "owner"  // with what they are part of, or with the organization
+	briefly   retention.Kind = "sweeps" // at an age that their own sweep has, at most 90 days
+
+	audited   = retention.Audit
+	billed    = retention.Records
+	exchanged = retention.Files
+	delivered = retention.Deliveries
+	logged    = retention.Requests
 )
+
+// deploymentTables are the tables without rows of organizations. Their few rows stay as long as
+// the deployment; a turn goes with its holder.
+func deploymentTables() []string {
+	return []string{"audit_retention", "data_rotations", "encryption_key", "goose_db_version", "key_holders", "live_files", "origin", "restores", "schema_fit", "turns"}
+}
 
 // tenantTables has a row for each table with rows of organizations. The order is the one
 // in which rows are removed: what names a row comes before it.
 func tenantTables() []tenantTable {
 	return []tenantTable{
 		{"jobs", removes, keeps, keeps, withOwner, removesLast},
-		{"webhook_deliveries", removes, keeps, keeps, logged, removes},
-		{"events", removes, writes, blanks, exchanged, removes},
-		{"event_numbers", removes, keeps, keeps, withOwner, removes}, // the last number outlives the events
-		{"idempotency_keys", removes, keeps, removes, replayed, removesLast},
+		{"webhook_deliveries", removes, keeps, keeps, delivered, removes},
+		{"events", removes, writes, blanks, retention.Events, removes},
+		{"event_numbers", removes, keeps, keeps, billed, removes}, // the last number outlives the events
+		{"idempotency_keys", removes, keeps, removes, briefly, removesLast},
 		{"era_claims", removes, writes, blanks, billed, removes},
 		{"eras", removes, writes, keeps, billed, removes},
 		{"payer_requests", removes, writes, blanks, billed, removes},
 		{"documents", removes, writes, removes, billed, removes},
-		{"uploads", removes, keeps, removes, replayed, removes},
+		{"uploads", removes, keeps, removes, briefly, removes},
 		{"attachments", removes, writes, blanks, billed, removes},
 		{"batch_acknowledgements", removes, writes, keeps, billed, removes},
 		{"acknowledgements", removes, writes, keeps, billed, removes},
@@ -56,20 +62,20 @@ func tenantTables() []tenantTable {
 		{"claims", removes, writes, blanks, billed, removes},
 		{"claim_changes", removes, keeps, keeps, withOwner, removes}, // added up in claim_totals
 		{"claim_totals", removes, keeps, keeps, withOwner, removes},  // computed from the claims
-		{"eligibility_answers", removes, keeps, removes, replayed, removes},
+		{"eligibility_answers", removes, keeps, removes, briefly, removes},
 		{"check_members", removes, keeps, removes, billed, removes},
 		{"eligibility_checks", removes, writes, removes, billed, removes},
 		{"patient_words", removes, keeps, removes, billed, removes},
 		{"patients", removes, writes, removes, billed, removes},
 		{"enrollments", removes, writes, keeps, withOwner, removes},
 		{"quarantine", removes, writes, keeps, exchanged, removes},
-		{"sandbox_mail", removes, keeps, keeps, exchanged, removes},
-		{"sandbox_notes", removes, keeps, keeps, exchanged, removes},
+		{"sandbox_mail", removes, keeps, keeps, briefly, removes},
+		{"sandbox_notes", removes, keeps, keeps, briefly, removes},
 		{"sandbox_scenarios", removes, writes, keeps, withOwner, removes},
 		{"sandbox_faults", removes, keeps, keeps, withOwner, removes},
 		{"sandbox_clocks", keeps, keeps, keeps, withOwner, removes}, // its end removes the clock
-		{"changes", keeps, keeps, keeps, withOwner, removesLast},    // of open streams, for a minute
-		{"watches", keeps, keeps, keeps, withOwner, removesLast},
+		{"changes", keeps, keeps, keeps, briefly, removesLast},      // of open streams, for a minute
+		{"watches", keeps, keeps, keeps, briefly, removesLast},
 		{"received_parts", keeps, writes, keeps, exchanged, removesLast},
 		{"received_files", keeps, writes, keeps, exchanged, removesLast}, // by these, a connection knows what it has fetched
 		{"connections", keeps, writes, keeps, withOwner, removesLast},
@@ -79,10 +85,12 @@ func tenantTables() []tenantTable {
 		{"requests", keeps, writes, keeps, logged, removesLast},
 		{"audit_resources", keeps, writes, keeps, audited, removesLast},
 		{"audit_entries", keeps, writes, keeps, audited, removesLast},
-		{"sign_in_links", keeps, keeps, keeps, logged, removesLast},
-		{"sessions", keeps, writes, keeps, logged, removesLast},
+		{"sign_in_links", keeps, keeps, keeps, briefly, removesLast},
+		{"sessions", keeps, writes, keeps, briefly, removesLast},
 		{"api_keys", keeps, writes, keeps, withOwner, removesLast}, // never their secrets
 		{"disclosures", keeps, writes, keeps, audited, removesLast},
+		{"retention", keeps, keeps, keeps, withOwner, removesLast}, // its own ages
+		{"holds", keeps, writes, keeps, withOwner, removesLast},    // until they are released
 		{"users", keeps, writes, keeps, withOwner, removesLast},
 		{"data_keys", keeps, keeps, keeps, withOwner, removes}, // with the organization, by a trigger
 		{"organizations", keeps, writes, keeps, withOwner, removes},

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"testing"
+
+	"github.com/molar-billing/molar/core/billing/retention"
 )
 
 // TestTenantTables compares the table of tables with the schema: every table has a row, or
@@ -16,7 +18,7 @@ func TestTenantTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := []string{"audit_retention", "data_rotations", "encryption_key", "goose_db_version", "key_holders", "live_files", "origin", "restores", "schema_fit", "turns"} // the deployment's
+	of := deploymentTables()
 	var reset, last []string
 	for _, row := range tenantTables() {
 		if slices.Contains(of, row.name) {
@@ -31,13 +33,19 @@ func TestTenantTables(t *testing.T) {
 		}
 		legal := map[string]bool{
 			"reset": row.reset == removes || row.reset == keeps, "export": row.export == writes || row.export == keeps,
-			"erasure":  row.erasure == removes || row.erasure == keeps || row.erasure == blanks,
-			"deletion": row.deletion == removes || row.deletion == removesLast,
+			"erasure":   row.erasure == removes || row.erasure == keeps || row.erasure == blanks,
+			"retention": row.retention == withOwner || row.retention == briefly || slices.Contains(retention.Kinds(), row.retention),
+			"deletion":  row.deletion == removes || row.deletion == removesLast,
 		}
 		for what, is := range legal {
 			if !is {
 				t.Errorf("%s: no such %s", row.name, what)
 			}
+		}
+	}
+	for _, table := range tablesOf(retention.Records) {
+		if !slices.ContainsFunc(tenantTables(), func(t tenantTable) bool { return t.name == table && t.retention == billed }) {
+			t.Errorf("rows of %s go as records, and its line does not say so", table)
 		}
 	}
 	var have []string

@@ -163,7 +163,7 @@ func TestForget(t *testing.T) {
 	for n := range 1500 {
 		old = append(old, entry(scope, time.Now().AddDate(-7, 0, 0).Add(time.Duration(n)*time.Second)))
 	}
-	fresh := entry(scope, time.Now().AddDate(-5, 0, 0)) // the service may delete it, the database keeps it for six years
+	fresh := entry(scope, time.Now().Add(time.Hour-audit.KeepRequests))
 	porttest.System(t, store, func(ctx context.Context, tx ports.SystemTx) error {
 		return tx.RequestLog.Insert(ctx, append(old, fresh))
 	})

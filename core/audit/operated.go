@@ -8,6 +8,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/billing/quarantine"
+	"github.com/molar-billing/molar/core/billing/retention"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -79,7 +80,7 @@ func (s Operated) View(ctx context.Context, scope billing.Scope, fn func(ctx con
 }
 
 // System runs fn, and records the operation in its commit if it is about an organization,
-// a connection, or a file in quarantine or with a problem.
+// a connection, a hold, or a file in quarantine or with a problem.
 func (s Operated) System(ctx context.Context, fn func(ctx context.Context, tx ports.SystemTx) error) error {
 	op := OperationOf(ctx)
 	if op == nil {
@@ -89,6 +90,7 @@ func (s Operated) System(ctx context.Context, fn func(ctx context.Context, tx po
 		var of *billing.Scope
 		about := func(scope billing.Scope, resource string) { of, op.Resource = &scope, resource }
 		tx.Orgs, tx.Connections = orgs{tx.Orgs, about}, connections{tx.Connections, about}
+		tx.Retention = holds{tx.Retention, about}
 		tx.Quarantine, tx.Received = auditedQuarantine{tx.Quarantine, about}, received{tx.Received, about}
 		if err := fn(ctx, tx); err != nil || of == nil {
 			return err
@@ -154,4 +156,32 @@ func (r received) Lock(ctx context.Context, id billing.FileID) (*clearing.Receiv
 		r.about(locked.Scope, id.String())
 	}
 	return locked, err
+}
+
+type holds struct {
+	ports.Retention
+	about about
+}
+
+func (r holds) Hold(ctx context.Context, h *retention.Hold) error {
+	err := r.Retention.Hold(ctx, h)
+	if err == nil {
+		r.about(billing.Scope{Org: h.Org}, heldID(h.Org, h.Patient))
+	}
+	return err
+}
+
+func (r holds) Release(ctx context.Context, org billing.OrgID, patient billing.PatientID) (billing.OrgID, error) {
+	of, err := r.Retention.Release(ctx, org, patient)
+	if err == nil {
+		r.about(billing.Scope{Org: of}, heldID(of, patient))
+	}
+	return of, err
+}
+
+func heldID(org billing.OrgID, patient billing.PatientID) string {
+	if patient.IsZero() {
+		return org.String()
+	}
+	return patient.String()
 }

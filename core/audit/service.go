@@ -36,8 +36,12 @@ type Service struct {
 }
 
 // LeastRetention is the time for which the database keeps the services from deleting
-// an entry.
+// an entry of the audit.
 const LeastRetention = 30 * 24 * time.Hour
+
+// KeepRequests is how long an entry of the request log is kept. The audit has what it says of the
+// use of keys for longer.
+const KeepRequests = 30 * 24 * time.Hour
 
 const (
 	buffered   = 16384
@@ -48,7 +52,7 @@ const (
 	settleTime = 2 * time.Minute  // after it no request of a write still runs
 )
 
-// New creates the use cases. Entries are kept for the given time.
+// New creates the use cases. Entries of the audit are kept for the given time.
 func New(store ports.Store, keep time.Duration, log *slog.Logger) *Service {
 	s := &Service{store: store, keep: keep, log: log, entries: make(chan *caller.LoggedRequest, buffered)}
 	s.audit.write = s.insertEntries
@@ -186,7 +190,7 @@ func (s *Service) restore(ctx context.Context) (more bool, err error) {
 // many.
 func (s *Service) Forget(ctx context.Context) (int, error) {
 	return lists.Across(ctx, s.store, func(ctx context.Context, tx ports.SystemTx) (int, error) {
-		return tx.Forget.Requests(ctx, tx.Real.Now().Add(-s.keep))
+		return tx.Forget.Requests(ctx, tx.Real.Now().Add(-KeepRequests))
 	})
 }
 

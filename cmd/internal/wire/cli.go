@@ -24,11 +24,13 @@ import (
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/restore"
+	rules "github.com/molar-billing/molar/core/billing/retention"
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/enrollments"
 	"github.com/molar-billing/molar/core/records"
 	"github.com/molar-billing/molar/core/recovery"
 	"github.com/molar-billing/molar/core/remittances"
+	"github.com/molar-billing/molar/core/retention"
 )
 
 // CLI runs the molar command and exits.
@@ -57,10 +59,17 @@ func CLI() {
 		RotateKeys: rotateKeys,
 		RotateData: rotateData,
 		Records:    openRecords,
-		Settings:   SettingsHelp(),
-		Getenv:     os.Getenv,
-		Config:     configFolder,
-		Demo:       readDemo,
+		Retention: opened(func(g *graph) *retention.Service {
+			owner := cmp.Or(g.settings.MigrateURL, g.settings.DatabaseURL)
+			if g.cluster != nil {
+				owner = g.cluster.URL()
+			}
+			return retention.New(audit.Operated{Store: g.store}, func(ctx context.Context, a rules.Age) error { return pgstore.SetAge(ctx, owner, a) })
+		}),
+		Settings: SettingsHelp(),
+		Getenv:   os.Getenv,
+		Config:   configFolder,
+		Demo:     readDemo,
 
 		Clearinghouse: simulator(),
 	})

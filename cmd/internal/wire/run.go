@@ -22,6 +22,7 @@ import (
 	"github.com/molar-billing/molar/adapters/docs"
 	"github.com/molar-billing/molar/adapters/httpapi"
 	"github.com/molar-billing/molar/adapters/pgstore"
+	"github.com/molar-billing/molar/core/retention"
 	"github.com/molar-billing/molar/workers"
 )
 
@@ -176,6 +177,7 @@ func (g *graph) sweep(ctx context.Context) error {
 		{Things: "idempotency keys", Sweep: g.idempotency.Forget},
 		{Things: "saved answers", Sweep: g.eligibility.ForgetAnswers},
 		{Things: "throw-away organizations", Sweep: g.access.RemoveExpired},
+		{Things: "records", Sweep: retention.New(g.store, nil).Sweep}, // their images go after them
 		{Things: "images", Sweep: g.attachments.Sweep},
 		{Things: "uploads", Sweep: g.attachments.ForgetUploads},
 		{Things: "webhook deliveries", Sweep: g.webhooks.Sweep},

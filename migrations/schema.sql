@@ -2518,6 +2518,8 @@ CREATE POLICY removal ON public.connections TO postgres USING (true);
 
 CREATE POLICY removal ON public.data_keys TO postgres USING (true);
 
+CREATE POLICY removal ON public.disclosures TO postgres USING (true);
+
 CREATE POLICY removal ON public.offices TO postgres USING (true);
 
 CREATE POLICY removal ON public.organizations TO postgres USING (true);
@@ -2727,6 +2729,32 @@ CREATE POLICY scope ON public.watches FOR SELECT TO molar_app USING (((org_id = 
 CREATE POLICY scope ON public.webhook_deliveries TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.webhook_endpoints TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
+CREATE POLICY sealing ON public.acknowledgements TO postgres USING (true);
+
+CREATE POLICY sealing ON public.batches TO postgres USING (true);
+
+CREATE POLICY sealing ON public.connections TO postgres USING (true);
+
+CREATE POLICY sealing ON public.eligibility_checks TO postgres USING (true);
+
+CREATE POLICY sealing ON public.eras TO postgres USING (true);
+
+CREATE POLICY sealing ON public.idempotency_keys TO postgres USING (true);
+
+CREATE POLICY sealing ON public.quarantine TO postgres USING (true);
+
+CREATE POLICY sealing ON public.received_files TO postgres USING (true);
+
+CREATE POLICY sealing ON public.sandbox_mail TO postgres USING (true);
+
+CREATE POLICY sealing ON public.sandbox_notes TO postgres USING (true);
+
+CREATE POLICY sealing ON public.sandbox_scenarios TO postgres USING (true);
+
+CREATE POLICY sealing ON public.users TO postgres USING (true);
+
+CREATE POLICY sealing ON public.webhook_endpoints TO postgres USING (true);
 
 ALTER TABLE public.sessions ENABLE ROW LEVEL SECURITY;
 

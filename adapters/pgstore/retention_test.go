@@ -130,9 +130,14 @@ UPDATE era_claims SET era_id = '01900000-0000-7000-8000-000000000000'`)
 // has.
 func TestEventsAndExchangesGo(t *testing.T) {
 	t.Parallel()
-	url, in, own := pgtest.URL(t), scope(), scope()
+	admins, url := ordinaryDatabase(t) // whom row-level security applies to
+	if err := pgstore.Migrate(t.Context(), url); err != nil {
+		t.Fatal(err)
+	}
+	in, own := scope(), scope()
+	in.Mode = billing.ModeLive
 	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url })
-	db := admin(t, url)
+	db := admin(t, admins)
 	for _, of := range []billing.Scope{in, own} {
 		exchangedBy(t, s, of)
 		porttest.In(t, s, of, func(ctx context.Context, tx ports.Tx) error {

@@ -35,9 +35,14 @@ WHERE get_byte(exchanges, 0) <> 2 OR substring(exchanges from 2 for 8) NOT IN (S
 // rows with a data key, and those that the other process writes meanwhile.
 func TestRotateData(t *testing.T) {
 	t.Parallel()
-	url, in := pgtest.URL(t), scope()
+	admins, url := ordinaryDatabase(t) // whom row-level security applies to
+	if err := pgstore.Migrate(t.Context(), url); err != nil {
+		t.Fatal(err)
+	}
+	in := scope()
+	in.Mode = billing.ModeLive
 	mustOpen(t, url, "", 1)
-	db := admin(t, url)
+	db := admin(t, admins)
 	exec(t, db, "DELETE FROM data_keys")
 	command, process := mustOpen(t, url, "", 1), mustOpen(t, url, "api", 1)
 	if err := command.RotateData(t.Context(), 0, func(pgstore.DataRotation) {}); billing.CodeOf(err) != billing.CodeConflict || !strings.Contains(err.Error(), "secrets rotate") {
@@ -72,6 +77,13 @@ func TestRotateData(t *testing.T) {
 	}
 	if command.Secret(pgstore.PurposePasswords) != secret {
 		t.Error("the secret of passwords has changed")
+	}
+	for _, column := range []string{"idempotency_keys.body", "quarantine.content", "webhook_endpoints.secret"} {
+		table, _, _ := strings.Cut(column, ".")
+		if !scan[bool](t, db, "SELECT bool_or(polqual IS NOT NULL AND pg_get_expr(polqual, polrelid) = 'true') FROM pg_policy WHERE polrelid = '"+table+
+			"'::regclass AND pg_get_userbyid(polroles[1]) = 'plain'") {
+			t.Errorf("the owner sees no live rows of %s", table)
+		}
 	}
 	exec(t, db, "UPDATE data_keys SET replaced_at = replaced_at - interval '101 days'")
 	rotateData(t, command)

@@ -37,17 +37,19 @@ GRANT SELECT, INSERT, DELETE ON holds TO molar_system;
 GRANT SELECT (id, org_id, mode) ON patients TO molar_system;
 CREATE POLICY system ON patients FOR SELECT TO molar_system USING (true);
 
--- What a sweep finds the rows of test mode by; those of live mode are the oldest of all. Rows
--- of live mode are in none of them, and no other statement has the expression, so that its plan
--- stays as it is.
-CREATE INDEX acknowledgements_test ON acknowledgements (uuid_send(id)) WHERE mode = 'test';
-CREATE INDEX attachments_test ON attachments (uuid_send(id)) WHERE mode = 'test';
-CREATE INDEX batches_test ON batches (uuid_send(id)) WHERE mode = 'test';
-CREATE INDEX claims_test ON claims (uuid_send(id)) WHERE mode = 'test';
-CREATE INDEX eligibility_checks_test ON eligibility_checks (uuid_send(id)) WHERE mode = 'test';
-CREATE INDEX eras_test ON eras (uuid_send(id)) WHERE mode = 'test';
-CREATE INDEX patients_test ON patients (uuid_send(id)) WHERE mode = 'test';
-CREATE INDEX payer_requests_test ON payer_requests (uuid_send(id)) WHERE mode = 'test';
+-- Where the sweep of a table and a mode is. A pass looks at old rows, the latest first.
+CREATE TABLE sweeps (
+    bare   text NOT NULL,
+    mode   text NOT NULL CHECK (mode IN ('test', 'live')),
+    lowest uuid NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000', -- earlier passes left nothing before it
+    below  uuid, -- this pass goes on below it; null between passes
+    stays  uuid, -- the earliest row that this pass leaves, or where it began
+    PRIMARY KEY (bare, mode)
+);
+INSERT INTO sweeps (bare, mode)
+SELECT bare, mode
+FROM unnest(ARRAY['events', 'exchanges', 'eras', 'attachments', 'payer_requests', 'claims', 'batches', 'acknowledgements', 'eligibility_checks', 'patients']) bare
+    CROSS JOIN unnest(ARRAY['test', 'live']) mode;
 
 -- Which rows name a row.
 CREATE INDEX check_members_patient ON check_members (patient_id);
@@ -59,23 +61,26 @@ CREATE FUNCTION first_id(at timestamptz) RETURNS uuid
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN (lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid;
 
--- Looks at so many rows of a table, the latest first, that are older than their kind stays and
--- have an ID below the given one: of a mode, or of both for events. Removes, with its parts, each that is neither held nor named by a row that stays. What names a row has a later ID
--- or is in a table whose rows go before. Of checks that stay, "exchanges" removes the
--- messages. Returns how many rows are removed, and the last one that was looked at; null if there
--- are no more.
+-- Looks at so many rows of a table, the latest first, that are older than their kind stays in a
+-- mode, and removes, with its parts, each row of the mode that is neither held nor named by a row
+-- that stays. What names a row has a later ID or is in a table whose rows go before. In test mode,
+-- a claim that a payer still decides stays: the sandbox works with it. Of checks that stay,
+-- "exchanges" removes the messages. The primary key finds the rows, and a pass does not look where
+-- those before it left nothing. Returns how many rows are removed, and whether the pass goes on.
+-- While another process sweeps the table, it does nothing.
 -- +goose StatementBegin
 DO $$
 DECLARE
     bare text;
 BEGIN
     EXECUTE format($create$
-CREATE FUNCTION forget_records(bare text, of_mode text, below uuid, most integer, OUT removed integer, OUT last uuid)
+CREATE FUNCTION forget_records(the_table text, the_mode text, most integer, OUT removed integer, OUT more boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, %1$I, pg_temp
 AS $body$
 DECLARE
+    sweep    sweeps;
     of_kind  text := 'records';
-    source   text := bare;
+    source   text := the_table;
     looked   uuid[];
     gone     uuid[];
     holder   text := 'true'; -- rows that do not name a patient are held with any
@@ -85,12 +90,16 @@ DECLARE
     claimed  text := 'EXISTS (SELECT FROM era_claims e WHERE e.claim_id = %%1$s.id)
         OR EXISTS (SELECT FROM attachments a WHERE a.org_id = %%1$s.org_id AND a.mode = %%1$s.mode AND a.claim_id = %%1$s.id)
         OR EXISTS (SELECT FROM payer_requests p WHERE p.org_id = %%1$s.org_id AND p.mode = %%1$s.mode AND p.claim_id = %%1$s.id)';
-    -- The latest old row.
-    bound    uuid;
-    at       text := '$1';
-    sorted   text := 'id';
+    bound    uuid; -- rows from it on are too young
+    unwanted text := 'true'; -- what a later pass has to look at
 BEGIN
-    CASE bare
+    removed := 0;
+    more := false;
+    SELECT * INTO sweep FROM sweeps WHERE bare = the_table AND mode = the_mode FOR UPDATE SKIP LOCKED;
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    CASE the_table
         WHEN 'events' THEN
             of_kind := 'events';
             named := 'EXISTS (SELECT FROM webhook_deliveries d WHERE d.event_id = t.id)';
@@ -99,6 +108,7 @@ BEGIN
             source := 'eligibility_checks';
             holder := 'coalesce(h.patient_id = t.patient_id, true)';
             named := 't.exchanges IS NULL';
+            unwanted := 'exchanges IS NOT NULL';
         WHEN 'eras' THEN
         WHEN 'attachments' THEN
             born := 'coalesce(t.born::date, (SELECT p.date_of_birth FROM claims c JOIN patients p ON p.id = c.patient_id WHERE c.id = t.claim_id))';
@@ -108,6 +118,7 @@ BEGIN
             holder := 'coalesce(h.patient_id = t.patient_id, true)';
             born := '(SELECT p.date_of_birth FROM patients p WHERE p.id = t.patient_id)';
             named := format(claimed, 't') || '
+                OR t.mode = ''test'' AND t.state IN (''queued'', ''submitted'', ''accepted_clearinghouse'', ''accepted_payer'')
                 OR EXISTS (SELECT FROM claims r WHERE r.parent_id = t.id)
                 OR EXISTS (SELECT FROM claims r WHERE r.converted_from = t.id)
                 OR EXISTS (SELECT FROM claims r WHERE r.secondary_to = t.id)
@@ -125,36 +136,31 @@ BEGIN
             holder := 'h.patient_id = t.id';
             born := 't.date_of_birth';
             named := 'EXISTS (SELECT FROM claims c WHERE c.patient_id = t.id)
-                OR EXISTS (SELECT FROM eligibility_checks c WHERE c.org_id = t.org_id AND c.mode = t.mode AND c.patient_id = t.id)';
+                OR EXISTS (SELECT FROM eligibility_checks c WHERE c.org_id = t.org_id AND c.mode = t.mode AND c.patient_id = t.id)
+                OR EXISTS (SELECT FROM disclosures d WHERE d.org_id = t.org_id AND d.mode = t.mode AND d.patient_id = t.id)';
         ELSE
-            RAISE EXCEPTION 'no rows of %% go by their age so', bare;
+            RAISE EXCEPTION 'no rows of %% go by their age so', the_table;
     END CASE;
-    SELECT first_id(now() - min(keep)) INTO STRICT bound FROM retention WHERE kind = of_kind AND coalesce(mode = of_mode, true);
-    IF of_mode = 'test' THEN
-        sorted := 'uuid_send(id)';
-        at := 'uuid_send($1)';
+    SELECT first_id(now() - min(keep)) INTO STRICT bound FROM retention WHERE kind = of_kind AND mode = the_mode;
+    IF sweep.below IS NULL THEN
+        sweep.stays := bound;
     END IF;
-    EXECUTE format('SELECT array_agg(id ORDER BY id DESC) FROM (SELECT id FROM %%I WHERE coalesce(%%s, true) AND %%s < %%s ORDER BY %%3$s DESC LIMIT $2) t',
-            source, CASE WHEN of_mode IS NULL THEN 'true' ELSE format('mode = %%L', of_mode) END, sorted, at)
-        INTO looked USING least(bound, below), most;
-    removed := 0;
-    last := looked[most];
-    IF looked IS NULL THEN
-        RETURN;
-    END IF;
-    IF bare = 'events' THEN -- what was pending for so long has failed
-        UPDATE webhook_deliveries SET state = 'failed', next_attempt_at = NULL, settled_at = now() WHERE event_id = ANY (looked) AND state = 'pending';
+    EXECUTE format('SELECT array_agg(id ORDER BY id DESC) FROM (SELECT id FROM %%I WHERE id >= $1 AND id < $2 ORDER BY id DESC LIMIT $3) t', source)
+        INTO looked USING sweep.lowest, least(bound, sweep.below), most;
+    IF the_table = 'events' THEN -- what was pending for so long has failed
+        UPDATE webhook_deliveries SET state = 'failed', next_attempt_at = NULL, settled_at = now() 
+        WHERE event_id = ANY (looked) AND mode = the_mode AND state = 'pending' AND NOT EXISTS (SELECT FROM holds h WHERE h.org_id = webhook_deliveries.org_id);
     END IF;
     EXECUTE format('
         SELECT array_agg(t.id)
         FROM %%1$I t JOIN retention d ON d.kind = $2 AND d.mode = t.mode AND d.org_id IS NULL
             LEFT JOIN retention o ON o.kind = $2 AND o.mode = t.mode AND o.org_id = t.org_id
             CROSS JOIN LATERAL (SELECT coalesce(o.keep, d.keep) AS keep, coalesce(o.minors, d.minors) AS minors) k
-        WHERE t.id = ANY ($1) AND t.id < first_id(now() - k.keep) AND NOT (%%2$s)
+        WHERE t.id = ANY ($1) AND t.mode = $3 AND t.id < first_id(now() - k.keep) AND NOT (%%2$s)
             AND NOT EXISTS (SELECT FROM holds h WHERE h.org_id = t.org_id AND (h.patient_id IS NULL OR %%3$s))
             AND NOT (k.minors AND coalesce(%%4$s + interval ''18 years'' + k.keep > now(), false))', source, named, holder, born)
-        INTO gone USING looked, of_kind;
-    CASE bare
+        INTO gone USING looked, of_kind, the_mode;
+    CASE the_table
         WHEN 'eras' THEN
             DELETE FROM era_claims WHERE era_id = ANY (gone);
         WHEN 'attachments' THEN
@@ -172,17 +178,26 @@ BEGIN
             UPDATE eligibility_checks SET exchanges = NULL WHERE id = ANY (gone);
             GET DIAGNOSTICS removed = ROW_COUNT;
             PERFORM set_config('molar.untold', '', true);
-            RETURN;
         ELSE
     END CASE;
-    EXECUTE format('
-        WITH removed AS (
-            DELETE FROM %%1$I WHERE id = ANY ($1) RETURNING id, org_id, mode
-        ), numbers AS (
-            DELETE FROM event_numbers n USING removed r WHERE $2 AND n.org_id = r.org_id AND n.mode = r.mode AND n.resource_id = r.id
-        )
-        SELECT count(*) FROM removed', bare)
-        INTO removed USING gone, of_kind = 'records';
+    IF the_table <> 'exchanges' THEN
+        EXECUTE format('
+            WITH removed AS (
+                DELETE FROM %%1$I WHERE id = ANY ($1) RETURNING id, org_id, mode
+            ), numbers AS (
+                DELETE FROM event_numbers n USING removed r WHERE $2 AND n.org_id = r.org_id AND n.mode = r.mode AND n.resource_id = r.id
+            )
+            SELECT count(*) FROM removed', the_table)
+            INTO removed USING gone, of_kind = 'records';
+    END IF;
+    EXECUTE format('SELECT id FROM %%I WHERE id = ANY ($1) AND mode = $2 AND %%s ORDER BY id LIMIT 1', source, unwanted)
+        INTO bound USING looked, the_mode;
+    sweep.stays := least(sweep.stays, bound);
+    sweep.below := looked[most];
+    more := sweep.below IS NOT NULL;
+    UPDATE sweeps
+    SET below = sweep.below, stays = CASE WHEN more THEN sweep.stays END, lowest = CASE WHEN more THEN lowest ELSE sweep.stays END
+    WHERE bare = the_table AND mode = the_mode;
 END
 $body$
 $create$, current_schema());

@@ -136,13 +136,14 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION public.forget_records(bare text, of_mode text, below uuid, most integer, OUT removed integer, OUT last uuid) RETURNS record
+CREATE FUNCTION public.forget_records(the_table text, the_mode text, most integer, OUT removed integer, OUT more boolean) RETURNS record
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'public', 'pg_temp'
     AS $_$
 DECLARE
+    sweep    sweeps;
     of_kind  text := 'records';
-    source   text := bare;
+    source   text := the_table;
     looked   uuid[];
     gone     uuid[];
     holder   text := 'true'; -- rows that do not name a patient are held with any
@@ -152,12 +153,16 @@ DECLARE
     claimed  text := 'EXISTS (SELECT FROM era_claims e WHERE e.claim_id = %1$s.id)
         OR EXISTS (SELECT FROM attachments a WHERE a.org_id = %1$s.org_id AND a.mode = %1$s.mode AND a.claim_id = %1$s.id)
         OR EXISTS (SELECT FROM payer_requests p WHERE p.org_id = %1$s.org_id AND p.mode = %1$s.mode AND p.claim_id = %1$s.id)';
-    -- The latest old row.
-    bound    uuid;
-    at       text := '$1';
-    sorted   text := 'id';
+    bound    uuid; -- rows from it on are too young
+    unwanted text := 'true'; -- what a later pass has to look at
 BEGIN
-    CASE bare
+    removed := 0;
+    more := false;
+    SELECT * INTO sweep FROM sweeps WHERE bare = the_table AND mode = the_mode FOR UPDATE SKIP LOCKED;
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    CASE the_table
         WHEN 'events' THEN
             of_kind := 'events';
             named := 'EXISTS (SELECT FROM webhook_deliveries d WHERE d.event_id = t.id)';
@@ -166,6 +171,7 @@ BEGIN
             source := 'eligibility_checks';
             holder := 'coalesce(h.patient_id = t.patient_id, true)';
             named := 't.exchanges IS NULL';
+            unwanted := 'exchanges IS NOT NULL';
         WHEN 'eras' THEN
         WHEN 'attachments' THEN
             born := 'coalesce(t.born::date, (SELECT p.date_of_birth FROM claims c JOIN patients p ON p.id = c.patient_id WHERE c.id = t.claim_id))';
@@ -175,6 +181,7 @@ BEGIN
             holder := 'coalesce(h.patient_id = t.patient_id, true)';
             born := '(SELECT p.date_of_birth FROM patients p WHERE p.id = t.patient_id)';
             named := format(claimed, 't') || '
+                OR t.mode = ''test'' AND t.state IN (''queued'', ''submitted'', ''accepted_clearinghouse'', ''accepted_payer'')
                 OR EXISTS (SELECT FROM claims r WHERE r.parent_id = t.id)
                 OR EXISTS (SELECT FROM claims r WHERE r.converted_from = t.id)
                 OR EXISTS (SELECT FROM claims r WHERE r.secondary_to = t.id)
@@ -192,36 +199,31 @@ BEGIN
             holder := 'h.patient_id = t.id';
             born := 't.date_of_birth';
             named := 'EXISTS (SELECT FROM claims c WHERE c.patient_id = t.id)
-                OR EXISTS (SELECT FROM eligibility_checks c WHERE c.org_id = t.org_id AND c.mode = t.mode AND c.patient_id = t.id)';
+                OR EXISTS (SELECT FROM eligibility_checks c WHERE c.org_id = t.org_id AND c.mode = t.mode AND c.patient_id = t.id)
+                OR EXISTS (SELECT FROM disclosures d WHERE d.org_id = t.org_id AND d.mode = t.mode AND d.patient_id = t.id)';
         ELSE
-            RAISE EXCEPTION 'no rows of % go by their age so', bare;
+            RAISE EXCEPTION 'no rows of % go by their age so', the_table;
     END CASE;
-    SELECT first_id(now() - min(keep)) INTO STRICT bound FROM retention WHERE kind = of_kind AND coalesce(mode = of_mode, true);
-    IF of_mode = 'test' THEN
-        sorted := 'uuid_send(id)';
-        at := 'uuid_send($1)';
+    SELECT first_id(now() - min(keep)) INTO STRICT bound FROM retention WHERE kind = of_kind AND mode = the_mode;
+    IF sweep.below IS NULL THEN
+        sweep.stays := bound;
     END IF;
-    EXECUTE format('SELECT array_agg(id ORDER BY id DESC) FROM (SELECT id FROM %I WHERE coalesce(%s, true) AND %s < %s ORDER BY %3$s DESC LIMIT $2) t',
-            source, CASE WHEN of_mode IS NULL THEN 'true' ELSE format('mode = %L', of_mode) END, sorted, at)
-        INTO looked USING least(bound, below), most;
-    removed := 0;
-    last := looked[most];
-    IF looked IS NULL THEN
-        RETURN;
-    END IF;
-    IF bare = 'events' THEN -- what was pending for so long has failed
-        UPDATE webhook_deliveries SET state = 'failed', next_attempt_at = NULL, settled_at = now() WHERE event_id = ANY (looked) AND state = 'pending';
+    EXECUTE format('SELECT array_agg(id ORDER BY id DESC) FROM (SELECT id FROM %I WHERE id >= $1 AND id < $2 ORDER BY id DESC LIMIT $3) t', source)
+        INTO looked USING sweep.lowest, least(bound, sweep.below), most;
+    IF the_table = 'events' THEN -- what was pending for so long has failed
+        UPDATE webhook_deliveries SET state = 'failed', next_attempt_at = NULL, settled_at = now() 
+        WHERE event_id = ANY (looked) AND mode = the_mode AND state = 'pending' AND NOT EXISTS (SELECT FROM holds h WHERE h.org_id = webhook_deliveries.org_id);
     END IF;
     EXECUTE format('
         SELECT array_agg(t.id)
         FROM %1$I t JOIN retention d ON d.kind = $2 AND d.mode = t.mode AND d.org_id IS NULL
             LEFT JOIN retention o ON o.kind = $2 AND o.mode = t.mode AND o.org_id = t.org_id
             CROSS JOIN LATERAL (SELECT coalesce(o.keep, d.keep) AS keep, coalesce(o.minors, d.minors) AS minors) k
-        WHERE t.id = ANY ($1) AND t.id < first_id(now() - k.keep) AND NOT (%2$s)
+        WHERE t.id = ANY ($1) AND t.mode = $3 AND t.id < first_id(now() - k.keep) AND NOT (%2$s)
             AND NOT EXISTS (SELECT FROM holds h WHERE h.org_id = t.org_id AND (h.patient_id IS NULL OR %3$s))
             AND NOT (k.minors AND coalesce(%4$s + interval ''18 years'' + k.keep > now(), false))', source, named, holder, born)
-        INTO gone USING looked, of_kind;
-    CASE bare
+        INTO gone USING looked, of_kind, the_mode;
+    CASE the_table
         WHEN 'eras' THEN
             DELETE FROM era_claims WHERE era_id = ANY (gone);
         WHEN 'attachments' THEN
@@ -239,17 +241,26 @@ BEGIN
             UPDATE eligibility_checks SET exchanges = NULL WHERE id = ANY (gone);
             GET DIAGNOSTICS removed = ROW_COUNT;
             PERFORM set_config('molar.untold', '', true);
-            RETURN;
         ELSE
     END CASE;
-    EXECUTE format('
-        WITH removed AS (
-            DELETE FROM %1$I WHERE id = ANY ($1) RETURNING id, org_id, mode
-        ), numbers AS (
-            DELETE FROM event_numbers n USING removed r WHERE $2 AND n.org_id = r.org_id AND n.mode = r.mode AND n.resource_id = r.id
-        )
-        SELECT count(*) FROM removed', bare)
-        INTO removed USING gone, of_kind = 'records';
+    IF the_table <> 'exchanges' THEN
+        EXECUTE format('
+            WITH removed AS (
+                DELETE FROM %1$I WHERE id = ANY ($1) RETURNING id, org_id, mode
+            ), numbers AS (
+                DELETE FROM event_numbers n USING removed r WHERE $2 AND n.org_id = r.org_id AND n.mode = r.mode AND n.resource_id = r.id
+            )
+            SELECT count(*) FROM removed', the_table)
+            INTO removed USING gone, of_kind = 'records';
+    END IF;
+    EXECUTE format('SELECT id FROM %I WHERE id = ANY ($1) AND mode = $2 AND %s ORDER BY id LIMIT 1', source, unwanted)
+        INTO bound USING looked, the_mode;
+    sweep.stays := least(sweep.stays, bound);
+    sweep.below := looked[most];
+    more := sweep.below IS NOT NULL;
+    UPDATE sweeps
+    SET below = sweep.below, stays = CASE WHEN more THEN sweep.stays END, lowest = CASE WHEN more THEN lowest ELSE sweep.stays END
+    WHERE bare = the_table AND mode = the_mode;
 END
 $_$;
 
@@ -1692,6 +1703,15 @@ CREATE TABLE public.sign_in_links (
 
 ALTER TABLE ONLY public.sign_in_links FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.sweeps (
+    bare text NOT NULL,
+    mode text NOT NULL,
+    lowest uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
+    below uuid,
+    stays uuid,
+    CONSTRAINT sweeps_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text])))
+);
+
 CREATE TABLE public.turns (
     name text NOT NULL,
     holder uuid NOT NULL,
@@ -1995,6 +2015,9 @@ ALTER TABLE ONLY public.sessions
 ALTER TABLE ONLY public.sign_in_links
     ADD CONSTRAINT sign_in_links_pkey PRIMARY KEY (digest);
 
+ALTER TABLE ONLY public.sweeps
+    ADD CONSTRAINT sweeps_pkey PRIMARY KEY (bare, mode);
+
 ALTER TABLE ONLY public.turns
     ADD CONSTRAINT turns_pkey PRIMARY KEY (name);
 
@@ -2018,8 +2041,6 @@ ALTER TABLE ONLY public.webhook_endpoints
 
 CREATE INDEX acknowledgements_org ON public.acknowledgements USING btree (org_id, mode);
 
-CREATE INDEX acknowledgements_test ON public.acknowledgements USING btree (uuid_send(id)) WHERE (mode = 'test'::text);
-
 CREATE INDEX api_keys_list ON public.api_keys USING btree (org_id, created_at, id);
 
 CREATE INDEX api_keys_made_with ON public.api_keys USING btree (made_with) WHERE (made_with IS NOT NULL);
@@ -2040,8 +2061,6 @@ CREATE INDEX attachments_request ON public.attachments USING btree (org_id, mode
 
 CREATE INDEX attachments_state ON public.attachments USING btree (org_id, mode, state, created_at, id);
 
-CREATE INDEX attachments_test ON public.attachments USING btree (uuid_send(id)) WHERE (mode = 'test'::text);
-
 CREATE INDEX audit_entries_changes ON public.audit_entries USING btree (org_id, created_at, id) WHERE (operation !~ '^GET |/search$| show$'::text);
 
 CREATE INDEX audit_entries_key ON public.audit_entries USING btree (org_id, key_id, created_at, id) WHERE (key_id IS NOT NULL);
@@ -2059,8 +2078,6 @@ CREATE INDEX batch_acknowledgements_of ON public.batch_acknowledgements USING bt
 CREATE INDEX batches_list ON public.batches USING btree (org_id, mode, created_at, id);
 
 CREATE INDEX batches_number ON public.batches USING btree (mode, number, created_at);
-
-CREATE INDEX batches_test ON public.batches USING btree (uuid_send(id)) WHERE (mode = 'test'::text);
 
 CREATE INDEX batches_undecided ON public.batches USING btree (COALESCE(unknown_since, sent_at), id) WHERE ((unknown_since IS NOT NULL) OR (overdue <> '{}'::text[]));
 
@@ -2120,8 +2137,6 @@ CREATE INDEX claims_state ON public.claims USING btree (kind, org_id, mode, stat
 
 CREATE INDEX claims_submitted_number ON public.claims USING btree (submitted_number, org_id, mode) WHERE (submitted_number <> ''::text);
 
-CREATE INDEX claims_test ON public.claims USING btree (uuid_send(id)) WHERE (mode = 'test'::text);
-
 CREATE UNIQUE INDEX claims_void ON public.claims USING btree (parent_id, org_id, mode) WHERE ((frequency = 'void'::text) AND (state <> 'rejected'::text));
 
 CREATE UNIQUE INDEX connections_name ON public.connections USING btree (lower(name));
@@ -2157,8 +2172,6 @@ CREATE INDEX eligibility_checks_request ON public.eligibility_checks USING btree
 CREATE INDEX eligibility_checks_source ON public.eligibility_checks USING btree (cache_source) WHERE (cache_source IS NOT NULL);
 
 CREATE INDEX eligibility_checks_tenant_reference ON public.eligibility_checks USING btree (org_id, mode, tenant_reference, created_at, id) WHERE (tenant_reference IS NOT NULL);
-
-CREATE INDEX eligibility_checks_test ON public.eligibility_checks USING btree (uuid_send(id)) WHERE (mode = 'test'::text);
 
 CREATE INDEX enrollments_list ON public.enrollments USING btree (org_id, mode, created_at, id);
 
@@ -2196,8 +2209,6 @@ CREATE INDEX eras_payment ON public.eras USING btree (trace_number, org_id, mode
 
 CREATE INDEX eras_state ON public.eras USING btree (org_id, mode, state, received_at, id, payment_date) WHERE (received_at IS NOT NULL);
 
-CREATE INDEX eras_test ON public.eras USING btree (uuid_send(id)) WHERE (mode = 'test'::text);
-
 CREATE INDEX eras_trace ON public.eras USING btree (trace_number, org_id, mode, received_at, id) WHERE ((received_at IS NOT NULL) AND (trace_number <> ''::text));
 
 CREATE INDEX eras_unbalanced ON public.eras USING btree (org_id, mode, received_at, id, payment_date) WHERE ((received_at IS NOT NULL) AND (NOT balanced));
@@ -2234,8 +2245,6 @@ CREATE INDEX patients_born ON public.patients USING btree (date_of_birth, org_id
 
 CREATE INDEX patients_list ON public.patients USING btree (org_id, mode, created_at, id);
 
-CREATE INDEX patients_test ON public.patients USING btree (uuid_send(id)) WHERE (mode = 'test'::text);
-
 CREATE INDEX payer_requests_claim ON public.payer_requests USING btree (org_id, mode, claim_id, created_at, id) WHERE (claim_id IS NOT NULL);
 
 CREATE INDEX payer_requests_due ON public.payer_requests USING btree (org_id, mode, created_at, id, due_date) WHERE (due_date IS NOT NULL);
@@ -2249,8 +2258,6 @@ CREATE INDEX payer_requests_payer ON public.payer_requests USING btree (org_id, 
 CREATE INDEX payer_requests_reference ON public.payer_requests USING btree (org_id, mode, payer_id, reference_number) WHERE (source = 'network'::text);
 
 CREATE INDEX payer_requests_state ON public.payer_requests USING btree (org_id, mode, state, created_at, id);
-
-CREATE INDEX payer_requests_test ON public.payer_requests USING btree (uuid_send(id)) WHERE (mode = 'test'::text);
 
 CREATE INDEX providers_list ON public.providers USING btree (org_id, mode, created_at, id);
 
@@ -2883,8 +2890,8 @@ GRANT ALL ON FUNCTION public.first_statistics(least_rows bigint) TO molar_system
 REVOKE ALL ON FUNCTION public.forget_audit_entries(before timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.forget_audit_entries(before timestamp with time zone) TO molar_system;
 
-REVOKE ALL ON FUNCTION public.forget_records(bare text, of_mode text, below uuid, most integer, OUT removed integer, OUT last uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.forget_records(bare text, of_mode text, below uuid, most integer, OUT removed integer, OUT last uuid) TO molar_system;
+REVOKE ALL ON FUNCTION public.forget_records(the_table text, the_mode text, most integer, OUT removed integer, OUT more boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.forget_records(the_table text, the_mode text, most integer, OUT removed integer, OUT more boolean) TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.claims TO molar_app;
 

@@ -18,8 +18,9 @@ type Retention interface {
 	Old(ctx context.Context, a retention.Age) ([]retention.Old, error)
 
 	// Forget looks at so many old records at most, and removes those that are neither held
-	// nor named by what stays. It returns how many, and where to go on; nil at the end.
-	Forget(ctx context.Context, from retention.Place, limit int) (removed int, next *retention.Place, err error)
+	// nor named by what stays. It returns how many, and where to go on: nil after the last.
+	// It stores how far it came in a table.
+	Forget(ctx context.Context, at retention.Place, limit int) (removed int, next *retention.Place, err error)
 
 	// Hold stores a hold, unless it is there, with the organization of its patient. It
 	// returns CodeNotFound if there is no such organization or patient.

@@ -11,6 +11,17 @@ import (
 type SweepTask struct {
 	Things string
 	Sweep  func(context.Context) (int, error)
+	// Search is for what Sweep is for if rows that can go are among many that cannot: it also
+	// returns whether there is more to look at, which a step that removes nothing does not say.
+	Search func(context.Context) (removed int, more bool, err error)
+}
+
+func (t SweepTask) step(ctx context.Context) (removed int, more bool, err error) {
+	if t.Search != nil {
+		return t.Search(ctx)
+	}
+	removed, err = t.Sweep(ctx)
+	return removed, removed > 0, err
 }
 
 // sweepRest is how often the time of a step a sweep rests after it: a sweep works a
@@ -24,8 +35,8 @@ const longestRest = 10 * time.Second
 func (t SweepTask) all(ctx context.Context) (removed int, err error) {
 	for {
 		began := time.Now()
-		n, err := t.Sweep(ctx)
-		if removed += n; err != nil || n == 0 {
+		n, more, err := t.step(ctx)
+		if removed += n; err != nil || !more {
 			return removed, err
 		}
 		select {

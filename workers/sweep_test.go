@@ -46,6 +46,27 @@ func TestSweep(t *testing.T) {
 	}
 }
 
+// TestSearch goes on after a step that removed nothing, while there is more to look at.
+func TestSearch(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	steps := []int{0, 3, 0, 4}
+	search := func(context.Context) (int, bool, error) {
+		n := steps[0]
+		steps = steps[1:]
+		return n, len(steps) > 0, nil
+	}
+	var log bytes.Buffer
+	last := workers.SweepTask{Things: "last", Sweep: func(context.Context) (int, error) { cancel(); return 0, nil }}
+	if err := workers.Sweep(ctx, []workers.SweepTask{{Things: "rows", Search: search}, last}, time.Hour, slog.New(slog.NewTextHandler(&log, nil))); err != nil {
+		t.Fatal(err)
+	}
+	if s := log.String(); len(steps) != 0 || !strings.Contains(s, "things=rows removed=7") {
+		t.Errorf("%d steps are left; log:\n%s", len(steps), s)
+	}
+}
+
 // TestSweepRests rests after each step, nineteen times as long as the step took, but not
 // long after one that had to wait.
 func TestSweepRests(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -31,31 +30,20 @@ func tablesOf(k retention.Kind) []string {
 	return recordTables()[2:]
 }
 
-// Forget removes the records of a table in test mode, then those in live mode, and goes on with
-// the next table. Events, which stay equally long in most deployments, go together.
-func (r retained) Forget(ctx context.Context, from retention.Place, limit int) (removed int, next *retention.Place, err error) {
-	at, table := from, recordTables()[from.Table]
-	if at.Mode == "" {
-		at.Mode = billing.ModeTest
-	}
-	below := billing.JobID(slices.Repeat([]byte{0xff}, 16))
-	if at.Below != [16]byte{} {
-		below = at.Below
-	}
-	together := table == "events"
-	var last *billing.JobID
-	err = r.row(ctx, []any{&removed, &last, &r.xid}, "SELECT removed, last, pg_current_xact_id()::text AS xid FROM forget_records($1, $2, $3, $4)",
-		table, sql.NullString{String: string(at.Mode), Valid: !together}, below, limit)
+// Forget goes on with a table, in test mode and then in live mode. Where its sweep was is in the
+// database.
+func (r retained) Forget(ctx context.Context, at retention.Place, limit int) (removed int, next *retention.Place, err error) {
+	mode := [...]billing.Mode{billing.ModeTest, billing.ModeLive}[at%2]
+	var more bool
+	err = r.row(ctx, []any{&removed, &more, &r.xid}, "SELECT removed, more, pg_current_xact_id()::text AS xid FROM forget_records($1, $2, $3)",
+		recordTables()[at/2], mode, limit)
 	switch {
 	case err != nil:
 		return 0, nil, fmt.Errorf("remove old records: %w", err)
-	case last != nil:
-		at.Below = *last
-	case at.Mode == billing.ModeTest && !together:
-		at.Mode, at.Below = billing.ModeLive, [16]byte{}
-	case at.Table+1 < len(recordTables()):
-		at = retention.Place{Table: at.Table + 1}
-	default:
+	case more:
+		return removed, &at, nil
+	}
+	if at++; int(at) == 2*len(recordTables()) {
 		return removed, nil, nil
 	}
 	return removed, &at, nil

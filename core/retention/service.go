@@ -31,27 +31,25 @@ func New(store ports.Store, set SetAge) *Service { return &Service{store: store,
 // lookedAt is how many records one transaction looks at.
 const lookedAt = 200
 
-// Sweep removes some records, and returns how many: zero at the end, after which it begins
-// again. A process that dies begins again, too.
-func (s *Service) Sweep(ctx context.Context) (removed int, err error) {
+// Sweep looks at some old records, and removes those that can go. It returns how many, and
+// whether there is more to look at. A process that dies goes on where it was.
+func (s *Service) Sweep(ctx context.Context) (removed int, more bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for removed == 0 {
-		var next *retention.Place
-		err := s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
-			removed, next, err = tx.Retention.Forget(ctx, s.at, lookedAt)
-			return err
-		})
-		if err != nil {
-			return 0, err
-		}
-		if next == nil {
-			s.at = retention.Place{}
-			return removed, nil
-		}
-		s.at = *next
+	var next *retention.Place
+	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
+		removed, next, err = tx.Retention.Forget(ctx, s.at, lookedAt)
+		return err
+	})
+	if err != nil {
+		return 0, false, err
 	}
-	return removed, nil
+	if next == nil {
+		s.at = 0
+		return removed, false, nil
+	}
+	s.at = *next
+	return removed, true, nil
 }
 
 // Ages reads how long data stays.

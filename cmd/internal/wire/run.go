@@ -177,14 +177,15 @@ func (g *graph) sweep(ctx context.Context) error {
 		{Things: "idempotency keys", Sweep: g.idempotency.Forget},
 		{Things: "saved answers", Sweep: g.eligibility.ForgetAnswers},
 		{Things: "throw-away organizations", Sweep: g.access.RemoveExpired},
-		{Things: "records", Sweep: retention.New(g.store, nil).Sweep}, // their images go after them
-		{Things: "images", Sweep: g.attachments.Sweep},
 		{Things: "uploads", Sweep: g.attachments.ForgetUploads},
 		{Things: "webhook deliveries", Sweep: g.webhooks.Sweep},
 		{Things: "received files", Sweep: g.batches.ForgetReceived},
 		{Things: "copies of live files", Sweep: g.recovery.Forget},
 		{Things: "sessions", Sweep: g.access.ForgetSessions},
 		{Things: "changes", Sweep: g.changes.Forget},
+		// Last, because a first pass looks at all that is old.
+		{Things: "records", Search: retention.New(g.store, nil).Sweep},
+		{Things: "images", Sweep: g.attachments.Sweep}, // after their rows
 	}, sweepEvery(g.settings), g.log)
 }
 

@@ -70,10 +70,5 @@ type Hold struct {
 	PlacedAt time.Time
 }
 
-// Place is where a sweep goes on: below an ID of a table, in a mode. The zero value is the
-// beginning.
-type Place struct {
-	Table int // in the order of removal
-	Mode  billing.Mode
-	Below [16]byte // zero for the latest
-}
+// Place counts what is swept, each table in each mode, in the order of removal.
+type Place int

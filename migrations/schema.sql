@@ -58,6 +58,58 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.delete_again(wanted uuid, called text, wished timestamp with time zone, wisher text, kept integer) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+    AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM restores WHERE resumed_at IS NULL) THEN
+        RAISE EXCEPTION 'no restore is open';
+    END IF;
+    INSERT INTO deletions (org_id, name, asked_at, asked_by, backups_days) VALUES (wanted, called, wished, wisher, kept) ON CONFLICT DO NOTHING;
+END
+$$;
+
+CREATE FUNCTION public.delete_rows(wanted uuid, bare text, most integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+    AS $_$
+DECLARE
+    which    text := 'org_id = $1';
+    sorted   text := '';
+    payments text := 'SELECT id FROM eras WHERE org_id = $1 AND received_at IS NOT NULL UNION ALL SELECT id FROM eras WHERE org_id = $1 AND stage <> ''done''';
+    removed  integer;
+BEGIN
+    PERFORM FROM deletions d
+    WHERE d.org_id = wanted AND d.asked_at <= now() - interval '30 days' AND coalesce(d.removed_at > now() - interval '1 day', true);
+    IF NOT FOUND THEN
+        RETURN 0;
+    END IF;
+    CASE bare
+        WHEN 'claims', 'eligibility_checks' THEN -- what names a row has a later ID
+            sorted := 'ORDER BY id DESC';
+        WHEN 'batch_acknowledgements' THEN
+            which := 'batch_id IN (SELECT id FROM batches WHERE org_id = $1)';
+        WHEN 'era_claims' THEN
+            which := format('era_id IN (%s)', payments);
+        WHEN 'eras' THEN
+            which := format('id IN (%s)', payments);
+        WHEN 'webhook_deliveries' THEN
+            which := 'endpoint_id IN (SELECT id FROM webhook_endpoints WHERE org_id = $1)';
+        WHEN 'received_parts' THEN
+            which := 'file_id IN (SELECT id FROM received_files WHERE org_id = $1)';
+        WHEN 'organizations' THEN
+            UPDATE organizations SET expires_at = least(expires_at, now()) WHERE maker_id = wanted AND removed_at IS NULL;
+            which := 'id = $1 AND NOT EXISTS (SELECT FROM organizations m WHERE m.maker_id = $1)';
+        ELSE
+    END CASE;
+    EXECUTE format('DELETE FROM %1$I WHERE ctid = ANY (ARRAY (SELECT ctid FROM %1$I WHERE %2$s %3$s LIMIT $2))', bare, which, sorted)
+        USING wanted, most;
+    GET DIAGNOSTICS removed = ROW_COUNT;
+    RETURN removed;
+END
+$_$;
+
 CREATE FUNCTION public.end_reset(wanted uuid, job uuid) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'public', 'pg_temp'
@@ -1055,6 +1107,16 @@ CREATE TABLE public.data_rotations (
     ended_at timestamp with time zone
 );
 
+CREATE TABLE public.deletions (
+    org_id uuid NOT NULL,
+    name text NOT NULL,
+    asked_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    asked_by text NOT NULL,
+    backups_days integer NOT NULL,
+    removed_at timestamp with time zone,
+    CONSTRAINT deletions_backups_days_check CHECK ((backups_days >= 0))
+);
+
 CREATE TABLE public.disclosures (
     id uuid NOT NULL,
     org_id uuid NOT NULL,
@@ -1886,6 +1948,9 @@ ALTER TABLE ONLY public.data_keys
 ALTER TABLE ONLY public.data_rotations
     ADD CONSTRAINT data_rotations_pkey PRIMARY KEY (begun_at);
 
+ALTER TABLE ONLY public.deletions
+    ADD CONSTRAINT deletions_pkey PRIMARY KEY (org_id);
+
 ALTER TABLE ONLY public.disclosures
     ADD CONSTRAINT disclosures_pkey PRIMARY KEY (id);
 
@@ -2457,6 +2522,30 @@ ALTER TABLE public.connections ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.data_keys ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY deletion ON public.changes TO postgres USING (true);
+
+CREATE POLICY deletion ON public.eligibility_answers TO postgres USING (true);
+
+CREATE POLICY deletion ON public.enrollments TO postgres USING (true);
+
+CREATE POLICY deletion ON public.idempotency_keys TO postgres USING (true);
+
+CREATE POLICY deletion ON public.jobs TO postgres USING (true);
+
+CREATE POLICY deletion ON public.quarantine TO postgres USING (true);
+
+CREATE POLICY deletion ON public.sandbox_mail TO postgres USING (true);
+
+CREATE POLICY deletion ON public.sandbox_notes TO postgres USING (true);
+
+CREATE POLICY deletion ON public.sandbox_scenarios TO postgres USING (true);
+
+CREATE POLICY deletion ON public.uploads TO postgres USING (true);
+
+CREATE POLICY deletion ON public.watches TO postgres USING (true);
+
+CREATE POLICY deletion ON public.webhook_endpoints TO postgres USING (true);
+
 ALTER TABLE public.disclosures ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.documents ENABLE ROW LEVEL SECURITY;
@@ -2881,6 +2970,12 @@ GRANT USAGE ON SCHEMA public TO molar_system;
 REVOKE ALL ON FUNCTION public.claim_idempotency_key(wanted_org uuid, wanted_mode text, wanted_key text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.claim_idempotency_key(wanted_org uuid, wanted_mode text, wanted_key text) TO molar_app;
 
+REVOKE ALL ON FUNCTION public.delete_again(wanted uuid, called text, wished timestamp with time zone, wisher text, kept integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.delete_again(wanted uuid, called text, wished timestamp with time zone, wisher text, kept integer) TO molar_system;
+
+REVOKE ALL ON FUNCTION public.delete_rows(wanted uuid, bare text, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.delete_rows(wanted uuid, bare text, most integer) TO molar_system;
+
 REVOKE ALL ON FUNCTION public.end_reset(wanted uuid, job uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.end_reset(wanted uuid, job uuid) TO molar_system;
 
@@ -3184,6 +3279,18 @@ GRANT UPDATE(replaced_at) ON TABLE public.data_keys TO molar_system;
 GRANT SELECT,INSERT ON TABLE public.data_rotations TO molar_system;
 
 GRANT UPDATE(ended_at) ON TABLE public.data_rotations TO molar_system;
+
+GRANT SELECT,DELETE ON TABLE public.deletions TO molar_system;
+
+GRANT INSERT(org_id) ON TABLE public.deletions TO molar_system;
+
+GRANT INSERT(name) ON TABLE public.deletions TO molar_system;
+
+GRANT INSERT(asked_by) ON TABLE public.deletions TO molar_system;
+
+GRANT INSERT(backups_days) ON TABLE public.deletions TO molar_system;
+
+GRANT UPDATE(removed_at) ON TABLE public.deletions TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.disclosures TO molar_app;
 

@@ -120,6 +120,7 @@ type SystemTx struct {
 	Resets      Resets
 	Restores    Restores
 	Retention   Retention
+	Deletions   Deletions
 }
 
 // IdempotencyKeys stores which keys were used for which requests.

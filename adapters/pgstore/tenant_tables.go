@@ -38,7 +38,7 @@ const (
 // deploymentTables are the tables without rows of organizations. Their few rows stay as long as
 // the deployment; a turn goes with its holder.
 func deploymentTables() []string {
-	return []string{"audit_retention", "data_rotations", "encryption_key", "goose_db_version", "key_holders", "live_files", "origin", "restores", "schema_fit", "sweeps", "turns"}
+	return []string{"audit_retention", "data_rotations", "deletions", "encryption_key", "goose_db_version", "key_holders", "live_files", "origin", "restores", "schema_fit", "sweeps", "turns"}
 }
 
 // tenantTables has a row for each table with rows of organizations. The order is the one

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
@@ -90,7 +91,7 @@ func (s Operated) System(ctx context.Context, fn func(ctx context.Context, tx po
 		var of *billing.Scope
 		about := func(scope billing.Scope, resource string) { of, op.Resource = &scope, resource }
 		tx.Orgs, tx.Connections = orgs{tx.Orgs, about}, connections{tx.Connections, about}
-		tx.Retention = holds{tx.Retention, about}
+		tx.Retention, tx.Deletions = holds{tx.Retention, about}, deletions{tx.Deletions, about}
 		tx.Quarantine, tx.Received = auditedQuarantine{tx.Quarantine, about}, received{tx.Received, about}
 		if err := fn(ctx, tx); err != nil || of == nil {
 			return err
@@ -156,6 +157,21 @@ func (r received) Lock(ctx context.Context, id billing.FileID) (*clearing.Receiv
 		r.about(locked.Scope, id.String())
 	}
 	return locked, err
+}
+
+type deletions struct {
+	ports.Deletions
+	about about
+}
+
+func (r deletions) Ask(ctx context.Context, d *caller.Deletion) error {
+	r.about(billing.Scope{Org: d.Org}, d.Org.String())
+	return r.Deletions.Ask(ctx, d)
+}
+
+func (r deletions) Withdraw(ctx context.Context, org billing.OrgID, now time.Time) error {
+	r.about(billing.Scope{Org: org}, org.String())
+	return r.Deletions.Withdraw(ctx, org, now)
 }
 
 type holds struct {

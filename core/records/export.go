@@ -1,4 +1,4 @@
-// Package records answers a patient who asks what is stored.
+// Package records answers a patient who asks what is stored, and lets an organization leave.
 package records
 
 import (
@@ -36,6 +36,9 @@ type Outside struct {
 
 	// Render returns a resource as the API shows it.
 	Render func(resource any) (json.RawMessage, error)
+
+	// Remember keeps, encrypted and outside the database, what a restored one must learn.
+	Remember func(ctx context.Context, name string, what any) error
 }
 
 // New creates the use cases.

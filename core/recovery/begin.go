@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/restore"
 	"github.com/molar-billing/molar/ports"
 )
@@ -46,6 +47,9 @@ func (s *Service) Begin(ctx context.Context, anyway bool) (*Begun, error) {
 		if err := s.again(ctx, c); err != nil {
 			return nil, fmt.Errorf("replay live file %d: %w", c.Number, err)
 		}
+	}
+	if err := s.deleteAgain(ctx); err != nil {
+		return nil, err
 	}
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		to := r.Want
@@ -146,6 +150,23 @@ func (s *Service) again(ctx context.Context, c Copies) error {
 		err := s.read(ctx, c.Parts[n].Name(), &p)
 		return p.Content, err
 	})
+}
+
+// deleteAgain stores the deletions of organizations that had begun.
+func (s *Service) deleteAgain(ctx context.Context) error {
+	for blob, err := range s.blobs.List(ctx, restore.Deletions) {
+		var d caller.Deletion
+		if err == nil {
+			err = s.read(ctx, blob.Name, &d)
+		}
+		if err == nil {
+			err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error { return tx.Deletions.Again(ctx, &d) })
+		}
+		if err != nil {
+			return fmt.Errorf("delete an organization again: %w", err)
+		}
+	}
+	return nil
 }
 
 // Resume ends a restore: live claims and webhooks go out again. It returns the restore; nil

@@ -22,6 +22,7 @@ import (
 	"github.com/molar-billing/molar/adapters/docs"
 	"github.com/molar-billing/molar/adapters/httpapi"
 	"github.com/molar-billing/molar/adapters/pgstore"
+	"github.com/molar-billing/molar/core/records"
 	"github.com/molar-billing/molar/core/retention"
 	"github.com/molar-billing/molar/workers"
 )
@@ -177,6 +178,7 @@ func (g *graph) sweep(ctx context.Context) error {
 		{Things: "idempotency keys", Sweep: g.idempotency.Forget},
 		{Things: "saved answers", Sweep: g.eligibility.ForgetAnswers},
 		{Things: "throw-away organizations", Sweep: g.access.RemoveExpired},
+		{Things: "deleted organizations", Sweep: records.New(g.store, g.blobs, records.Outside{Remember: g.recovery.Keep}).SweepDeletions},
 		{Things: "uploads", Sweep: g.attachments.ForgetUploads},
 		{Things: "webhook deliveries", Sweep: g.webhooks.Sweep},
 		{Things: "received files", Sweep: g.batches.ForgetReceived},

@@ -16,9 +16,10 @@ import (
 
 // The beginnings of the names of blobs.
 const (
-	SentFiles     = "files/out/"      // live files, before they leave
-	ReceivedFiles = "files/in/"       // live files, before they can be removed at their network
-	Begun         = "files/restores/" // a blob for each restore
+	SentFiles     = "files/out/"       // live files, before they leave
+	ReceivedFiles = "files/in/"        // live files, before they can be removed at their network
+	Begun         = "files/restores/"  // a blob for each restore
+	Deletions     = "files/deletions/" // a caller.Deletion for each organization whose deletion has begun
 )
 
 // Retention is how long copies of files are kept: no older backup can be restored without

@@ -1,0 +1,104 @@
+package records
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/restore"
+	"github.com/molar-billing/molar/core/lists"
+	"github.com/molar-billing/molar/ports"
+)
+
+// maxBackupsDays keeps dates of backups within what a calendar has.
+const maxBackupsDays = 36_500
+
+// Delete asks for the deletion of an organization, which goes with all that it has after 30
+// days. Until then everything works. The name must be the organization's.
+func (s *Service) Delete(ctx context.Context, d *caller.Deletion, name string) error {
+	var faults billing.Faults
+	if d.BackupsDays < 0 || d.BackupsDays > maxBackupsDays {
+		faults.Add("backups_kept", billing.FaultRange, "The number of days must be from 0 to 36500.")
+		return faults.Err()
+	}
+	return s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		if err := tx.Deletions.Ask(ctx, d); err != nil {
+			return err
+		}
+		if d.Name != name {
+			faults.Add("name", billing.FaultNotAllowed, fmt.Sprintf("The name of the organization is %q. If you mean that one, give this name.", d.Name))
+		}
+		return faults.Err()
+	})
+}
+
+// Keep takes a deletion back. It returns CodeNotFound if there is none, or it has begun.
+func (s *Service) Keep(ctx context.Context, org billing.OrgID) error {
+	return s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		return tx.Deletions.Withdraw(ctx, org, tx.Real.Now().Time)
+	})
+}
+
+// Deletions reads the deletions that are asked for, and the records of those that were done.
+func (s *Service) Deletions(ctx context.Context) ([]*caller.Deletion, error) {
+	return lists.Across(ctx, s.store, func(ctx context.Context, tx ports.SystemTx) ([]*caller.Deletion, error) {
+		return tx.Deletions.List(ctx)
+	})
+}
+
+const (
+	deletedImages = 200
+	deletedRows   = 1000
+	// afterlife is how long what a running process wrote for a removed organization is removed.
+	afterlife = 20 * time.Hour
+)
+
+// SweepDeletions removes images and rows of organizations whose deletion is due, a limited
+// number, and returns how many. Before the first it stores what a restored database must learn.
+func (s *Service) SweepDeletions(ctx context.Context) (removed int, err error) {
+	var now time.Time
+	due, err := lists.Across(ctx, s.store, func(ctx context.Context, tx ports.SystemTx) ([]*caller.Deletion, error) {
+		now = tx.Real.Now().Time
+		return tx.Deletions.List(ctx)
+	})
+	for _, d := range due {
+		over := !d.RemovedAt.IsZero() && now.Sub(d.RemovedAt) > afterlife
+		if err != nil || removed > 0 || over || now.Before(d.DueAt()) {
+			continue
+		}
+		removed, err = s.remove(ctx, d)
+	}
+	return removed, err
+}
+
+// remove removes images before the rows that name them.
+func (s *Service) remove(ctx context.Context, d *caller.Deletion) (removed int, err error) {
+	if err := s.Remember(ctx, restore.Deletions+d.Org.String(), d); err != nil {
+		return 0, err
+	}
+	for last := (billing.DocumentID{}); ; {
+		ids, err := lists.Across(ctx, s.store, func(ctx context.Context, tx ports.SystemTx) ([]billing.DocumentID, error) {
+			return tx.Deletions.Images(ctx, d.Org, last, deletedImages)
+		})
+		if err != nil {
+			return 0, err
+		}
+		if len(ids) == 0 {
+			break
+		}
+		for _, id := range ids {
+			for _, prefix := range []string{attachment.DocumentBlobs, attachment.ThumbnailBlobs, attachment.StagingBlobs} {
+				if err := s.blobs.Delete(ctx, prefix+id.String()); err != nil {
+					return 0, err
+				}
+			}
+			last = id
+		}
+	}
+	return lists.Across(ctx, s.store, func(ctx context.Context, tx ports.SystemTx) (int, error) {
+		return tx.Deletions.Remove(ctx, d.Org, deletedRows)
+	})
+}

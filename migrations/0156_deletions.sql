@@ -10,6 +10,10 @@ CREATE TABLE deletions (
     backups_days integer NOT NULL CHECK (backups_days >= 0), -- for which a backup is kept
     removed_at   timestamptz
 );
+CREATE POLICY system ON deletions TO molar_system USING (true);
+CREATE POLICY owner ON deletions TO CURRENT_USER USING (true);
+ALTER TABLE deletions ENABLE ROW LEVEL SECURITY;
+ALTER TABLE deletions FORCE ROW LEVEL SECURITY;
 GRANT SELECT, INSERT (org_id, name, asked_by, backups_days), DELETE, UPDATE (removed_at) ON deletions TO molar_system;
 
 -- +goose StatementBegin

@@ -1117,6 +1117,8 @@ CREATE TABLE public.deletions (
     CONSTRAINT deletions_backups_days_check CHECK ((backups_days >= 0))
 );
 
+ALTER TABLE ONLY public.deletions FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.disclosures (
     id uuid NOT NULL,
     org_id uuid NOT NULL,
@@ -2546,6 +2548,8 @@ CREATE POLICY deletion ON public.watches TO postgres USING (true);
 
 CREATE POLICY deletion ON public.webhook_endpoints TO postgres USING (true);
 
+ALTER TABLE public.deletions ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.disclosures ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.documents ENABLE ROW LEVEL SECURITY;
@@ -2585,6 +2589,8 @@ ALTER TABLE public.offices ENABLE ROW LEVEL SECURITY;
 CREATE POLICY operators ON public.audit_entries FOR SELECT TO molar_system USING ((operator IS NOT NULL));
 
 ALTER TABLE public.organizations ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY owner ON public.deletions TO postgres USING (true);
 
 CREATE POLICY owner ON public.event_numbers TO postgres USING (true);
 
@@ -2871,6 +2877,8 @@ CREATE POLICY system ON public.claims FOR SELECT TO molar_system USING (((state 
 CREATE POLICY system ON public.connections TO molar_system USING (true);
 
 CREATE POLICY system ON public.data_keys TO molar_system USING (true);
+
+CREATE POLICY system ON public.deletions TO molar_system USING (true);
 
 CREATE POLICY system ON public.documents FOR SELECT TO molar_system USING (true);
 

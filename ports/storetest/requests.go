@@ -179,10 +179,10 @@ func testForgetRequests(b *scoped) {
 		e.ID = billing.NewID[billing.RequestID](billing.RealAt(e.CreatedAt))
 		return e
 	}
-	fresh, year, seven, eight := old(1), old(400), old(7*366), old(8*366)
-	b.insertEntries(fresh, year, seven, eight)
-	b.forgets(ports.Forgetter.Requests, seven.CreatedAt.Add(-time.Hour), 1)
-	equal(b.t, "those that are left", b.listEntries(caller.RequestFilter{}, billing.Page{Limit: 9}), []*caller.LoggedRequest{fresh, year, seven})
+	fresh, weeks, months, year := old(1), old(29), old(90), old(400)
+	b.insertEntries(fresh, weeks, months, year)
+	b.forgets(ports.Forgetter.Requests, months.CreatedAt.Add(-time.Hour), 1)
+	equal(b.t, "those that are left", b.listEntries(caller.RequestFilter{}, billing.Page{Limit: 9}), []*caller.LoggedRequest{fresh, weeks, months})
 	b.forgets(ports.Forgetter.Requests, b.now.Add(time.Hour), 1)
-	equal(b.t, "those of the retention of six years", b.listEntries(caller.RequestFilter{}, billing.Page{Limit: 9}), []*caller.LoggedRequest{fresh, year})
+	equal(b.t, "those of 30 days", b.listEntries(caller.RequestFilter{}, billing.Page{Limit: 9}), []*caller.LoggedRequest{fresh, weeks})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -122,5 +123,47 @@ func TestSilentServer(t *testing.T) {
 	_, err := pgstore.OpenDialing(ctx, pgstore.Options{URL: "postgres://molar@database/molar?sslmode=disable", Waits: true}, silent)
 	if err == nil {
 		t.Error("a store whose server never replied is open")
+	}
+}
+
+// cutAt cuts the connection at one of its writes, counted over all connections.
+type cutAt struct {
+	net.Conn
+
+	writes *atomic.Int64
+}
+
+func (c *cutAt) Write(b []byte) (int, error) {
+	if c.writes.Add(-1) == 0 {
+		_ = c.Close()
+	}
+	return c.Conn.Write(b)
+}
+
+// TestOpensWhileTheDatabaseGoes loses the database at each step of opening a store that waits
+// for it. The store opens, and works when the database is back.
+func TestOpensWhileTheDatabaseGoes(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	openWith(t, url, func(c net.Conn) net.Conn { return c }) // sets the key
+	var d net.Dialer
+	for n := int64(1); ; n++ {
+		var writes atomic.Int64
+		writes.Store(n)
+		o := pgstore.Options{URL: url, MaxConns: 3, Waits: true, Process: "api", Keys: [][32]byte{{1, 2, 3}}}
+		s, err := pgstore.OpenDialing(t.Context(), o, func(ctx context.Context, network, address string) (net.Conn, error) {
+			c, err := d.DialContext(ctx, network, address)
+			return &cutAt{c, &writes}, err
+		})
+		if err != nil {
+			t.Fatalf("cut at write %d: %v", n, err)
+		}
+		porttest.Await(t, "it works", func() bool { return s.Ready(t.Context()) == nil })
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		if writes.Load() > 0 {
+			break // it opened before
+		}
 	}
 }

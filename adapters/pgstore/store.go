@@ -168,7 +168,7 @@ func (s *Store) first(ctx context.Context, o Options) error {
 	if Stops(err) || errors.Is(err, ErrNoKey) && !o.Begins {
 		return nil // transactions return it
 	}
-	if o.Waits && errors.Is(err, billing.ErrStoreAway) {
+	if o.Waits && ctx.Err() == nil && (errors.Is(err, billing.ErrStoreAway) || passing(err)) {
 		s.log.WarnContext(ctx, "the database is away; waiting for it", "error", err)
 		return nil
 	}

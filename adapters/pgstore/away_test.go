@@ -159,9 +159,7 @@ func TestOpensWhileTheDatabaseGoes(t *testing.T) {
 			t.Fatalf("cut at write %d: %v", n, err)
 		}
 		porttest.Await(t, "it works", func() bool { return s.Ready(t.Context()) == nil })
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
+		_ = s.Close() // it may be what is cut
 		if writes.Load() > 0 {
 			break // it opened before
 		}

@@ -132,7 +132,7 @@ func TestClaimWithXRaysToPaid(t *testing.T) {
 	page.seesA("heading", "In the claim file")
 	page.click("Open the claim")
 	page.at("/test/claims/" + claim)
-	page.sees("2 documents")
+	page.sees("2 documents", "Closed") // else it asks whether the images go first
 	page.click("Send to the payer")
 	page.sees("The claim is queued for the next file.")
 	page.sees("Patient owes") // without a reload

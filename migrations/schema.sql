@@ -81,7 +81,8 @@ DECLARE
     removed  integer;
 BEGIN
     PERFORM FROM deletions d
-    WHERE d.org_id = wanted AND d.asked_at <= now() - interval '30 days' AND coalesce(d.removed_at > now() - interval '1 day', true);
+    WHERE d.org_id = wanted AND d.asked_at <= now() - interval '30 days' AND coalesce(d.removed_at > now() - interval '1 day', true)
+        AND NOT EXISTS (SELECT FROM holds h WHERE h.org_id = wanted);
     IF NOT FOUND THEN
         RETURN 0;
     END IF;

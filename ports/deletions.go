@@ -25,12 +25,8 @@ type Deletions interface {
 	// List reads all wishes and records, the oldest first.
 	List(ctx context.Context) ([]*caller.Deletion, error)
 
-	// Images reads the next documents and uploads of an organization, in both modes, by their
-	// IDs.
-	Images(ctx context.Context, org billing.OrgID, after billing.DocumentID, limit int) ([]billing.DocumentID, error)
-
-	// Remove removes rows of an organization that is due, a limited number a call, and returns
-	// how many: zero when none is left, which it stores. An organization stays until those that it has
-	// made are gone.
+	// Remove removes rows of an organization that is due and not held, a limited number a call, and
+	// returns how many: zero when none is left, which it stores. An organization stays until those
+	// that it has made are gone.
 	Remove(ctx context.Context, org billing.OrgID, limit int) (int, error)
 }

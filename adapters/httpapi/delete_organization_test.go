@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/molar-billing/molar/adapters/fileblob"
@@ -40,7 +39,6 @@ func TestDeleteOrganization(t *testing.T) {
 		}
 	}
 	ours := "WHERE org_id = '" + s.org.UUID() + "'"
-	exec("INSERT INTO holds (org_id, reason, placed_at) VALUES ('" + s.org.UUID() + "', 'x', now())") // the operator's wish is later
 	exec("UPDATE idempotency_keys SET mode = 'live' " + ours)
 	exec("UPDATE quarantine SET mode = 'live' " + ours)
 
@@ -50,6 +48,12 @@ func TestDeleteOrganization(t *testing.T) {
 		d := &caller.Deletion{Org: s.org, AskedBy: "root", BackupsDays: 35}
 		return d, service.Delete(t.Context(), d, name)
 	}
+	held := "INSERT INTO holds (org_id, reason, placed_at) VALUES ('" + s.org.UUID() + "', 'x', now())"
+	exec(held)
+	if _, err := asked("Example Dental"); billing.CodeOf(err) != billing.CodeConflict {
+		t.Errorf("while it is held: %v", err)
+	}
+	exec("DELETE FROM holds")
 	if _, err := asked("Another Dental"); billing.CodeOf(err) != billing.CodeInvalidRequest {
 		t.Errorf("with another name: %v", err)
 	}
@@ -104,6 +108,11 @@ FROM (SELECT to_jsonb(t) - 'holder' - 'holder_address' - 'lease_until' - 'called
 	if err := service.Keep(t.Context(), s.org); !billing.IsNotFound(err) {
 		t.Errorf("to take it back when it has begun: %v", err)
 	}
+	exec(held)
+	if n := sweep(); n != 0 {
+		t.Errorf("%d rows went while the organization was held", n)
+	}
+	exec("DELETE FROM holds")
 	if n := sweep(); n < 100 {
 		t.Errorf("%d rows went", n)
 	}
@@ -124,9 +133,9 @@ FROM (SELECT to_jsonb(t) - 'holder' - 'holder_address' - 'lease_until' - 'called
 	if a := s.do(t, call{path: "/me", bad: true}); a.StatusCode != 401 {
 		t.Errorf("a key of the organization gets %d", a.StatusCode)
 	}
-	for blob := range blobs.List(t.Context(), "") {
-		if !strings.HasPrefix(blob.Name, restore.Deletions) {
-			t.Errorf("the blob %s is left", blob.Name)
+	for blob := range blobs.List(t.Context(), restore.Deletions) {
+		if blob.Name != restore.Deletions+s.org.String() {
+			t.Errorf("the blob %s", blob.Name)
 		}
 	}
 	all, err := service.Deletions(t.Context())

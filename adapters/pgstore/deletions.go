@@ -66,16 +66,6 @@ func (r deletions) List(ctx context.Context) (all []*caller.Deletion, err error)
 	return all, err
 }
 
-// Images reads documents and uploads: either may be the last to name an image.
-func (r deletions) Images(ctx context.Context, org billing.OrgID, after billing.DocumentID, limit int) ([]billing.DocumentID, error) {
-	return columnOf[billing.DocumentID](ctx, r.tx, "list images", `
-(SELECT id FROM documents WHERE org_id = $1 AND id > $2 ORDER BY id LIMIT $3)
-UNION
-(SELECT id FROM uploads WHERE org_id = $1 AND id > $2 ORDER BY id LIMIT $3)
-ORDER BY id
-LIMIT $3`, org, after.UUID(), limit)
-}
-
 // Remove removes rows in the order of the table of tables, but first what lets anybody in.
 func (r deletions) Remove(ctx context.Context, org billing.OrgID, limit int) (removed int, err error) {
 	tables := []string{"api_keys", "sessions", "sign_in_links"}

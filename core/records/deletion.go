@@ -3,12 +3,13 @@ package records
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/restore"
+	"github.com/molar-billing/molar/core/billing/retention"
 	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
@@ -17,7 +18,8 @@ import (
 const maxBackupsDays = 36_500
 
 // Delete asks for the deletion of an organization, which goes with all that it has after 30
-// days. Until then everything works. The name must be the organization's.
+// days. Until then everything works. The name must be the organization's. It returns
+// CodeConflict while a hold keeps what the organization or one of its patients has.
 func (s *Service) Delete(ctx context.Context, d *caller.Deletion, name string) error {
 	var faults billing.Faults
 	if d.BackupsDays < 0 || d.BackupsDays > maxBackupsDays {
@@ -25,6 +27,13 @@ func (s *Service) Delete(ctx context.Context, d *caller.Deletion, name string) e
 		return faults.Err()
 	}
 	return s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		holds, err := tx.Retention.Holds(ctx)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(holds, func(h retention.Hold) bool { return h.Org == d.Org }) {
+			return &billing.Error{Code: billing.CodeConflict, Message: "A hold keeps what the organization has. molar retention show lists the holds: release it, or wait."}
+		}
 		if err := tx.Deletions.Ask(ctx, d); err != nil {
 			return err
 		}
@@ -50,14 +59,15 @@ func (s *Service) Deletions(ctx context.Context) ([]*caller.Deletion, error) {
 }
 
 const (
-	deletedImages = 200
-	deletedRows   = 1000
+	deletedRows = 1000
+
 	// afterlife is how long what a running process wrote for a removed organization is removed.
 	afterlife = 20 * time.Hour
 )
 
-// SweepDeletions removes images and rows of organizations whose deletion is due, a limited
-// number, and returns how many. Before the first it stores what a restored database must learn.
+// SweepDeletions removes rows of organizations whose deletion is due, a limited number, and
+// returns how many. Before the first it stores what a restored database must learn. Images go by
+// the sweep that removes images without rows.
 func (s *Service) SweepDeletions(ctx context.Context) (removed int, err error) {
 	var now time.Time
 	due, err := lists.Across(ctx, s.store, func(ctx context.Context, tx ports.SystemTx) ([]*caller.Deletion, error) {
@@ -74,29 +84,9 @@ func (s *Service) SweepDeletions(ctx context.Context) (removed int, err error) {
 	return removed, err
 }
 
-// remove removes images before the rows that name them.
 func (s *Service) remove(ctx context.Context, d *caller.Deletion) (removed int, err error) {
 	if err := s.Remember(ctx, restore.Deletions+d.Org.String(), d); err != nil {
 		return 0, err
-	}
-	for last := (billing.DocumentID{}); ; {
-		ids, err := lists.Across(ctx, s.store, func(ctx context.Context, tx ports.SystemTx) ([]billing.DocumentID, error) {
-			return tx.Deletions.Images(ctx, d.Org, last, deletedImages)
-		})
-		if err != nil {
-			return 0, err
-		}
-		if len(ids) == 0 {
-			break
-		}
-		for _, id := range ids {
-			for _, prefix := range []string{attachment.DocumentBlobs, attachment.ThumbnailBlobs, attachment.StagingBlobs} {
-				if err := s.blobs.Delete(ctx, prefix+id.String()); err != nil {
-					return 0, err
-				}
-			}
-			last = id
-		}
 	}
 	return lists.Across(ctx, s.store, func(ctx context.Context, tx ports.SystemTx) (int, error) {
 		return tx.Deletions.Remove(ctx, d.Org, deletedRows)

@@ -95,7 +95,8 @@ func TestClocksApart(t *testing.T) {
 		await(t, what+": another post", func() bool { return came() > had+1 })
 		mu.Lock()
 		defer mu.Unlock()
-		if wait := posts[had+1].Sub(posts[had]); wait < 4*time.Second || wait >= off {
+		// The second post is due 4 s after the first began, which reached a busy receiver later.
+		if wait := posts[had+1].Sub(posts[had]); wait < 2*time.Second || wait >= off {
 			t.Errorf("%s: posted again after %s", what, wait)
 		}
 	}

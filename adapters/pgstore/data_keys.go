@@ -144,6 +144,7 @@ func (t *tx) dataKey(ctx context.Context, org billing.OrgID) (*dataKey, error) {
 	if key, made := t.made[org]; made {
 		return key, nil
 	}
+	read := t.store.keys.lookedAt()
 	rows, err := t.wrappedKeys(ctx, currentKey, org)
 	if err == nil && len(rows) == 0 {
 		return t.makeDataKey(ctx, org)
@@ -153,7 +154,7 @@ func (t *tx) dataKey(ctx context.Context, org billing.OrgID) (*dataKey, error) {
 	}
 	key, err := t.store.keys.usable(&rows[0])
 	if err == nil {
-		t.store.keys.keep(org, key)
+		t.store.keys.keep(org, key, read)
 	}
 	return key, err
 }

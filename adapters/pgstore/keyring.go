@@ -106,9 +106,20 @@ func (k *keyring) of(org billing.OrgID) *dataKey {
 	return k.cached[org]
 }
 
-func (k *keyring) keep(org billing.OrgID, key *dataKey) {
+// lookedAt returns when a data key had been replaced last, as of the last look.
+func (k *keyring) lookedAt() time.Time {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	return k.replaced
+}
+
+// keep keeps the data key of an organization, unless some were replaced since it was read.
+func (k *keyring) keep(org billing.OrgID, key *dataKey, read time.Time) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if !k.replaced.Equal(read) {
+		return
+	}
 	makeRoom(k.cached)
 	k.cached[org] = key
 }

@@ -29,10 +29,6 @@ const (
 	// every two seconds, and then ends the transactions that have begun.
 	Settled = time.Minute
 
-	// replacedFor is how long a data key stays after its rows have another. A process that was
-	// paused for longer has no transaction left.
-	replacedFor = 100 * 24 * time.Hour
-
 	replacesAtOnce = 200 // data keys in one transaction
 	blocksAtOnce   = 4   // of a table; a step has at most some hundred rows
 )
@@ -85,10 +81,6 @@ func (s *Store) RotateData(ctx context.Context, settled time.Duration, progress 
 		return err
 	}
 	return s.transact(ctx, session{role: roleSystem}, false, func(ctx context.Context, t *tx) error {
-		if _, err := t.exec(ctx, "DELETE FROM data_keys WHERE replaced_at < $1 AND replaced_at < clock_timestamp() - make_interval(secs => $2)",
-			begun, replacedFor.Seconds()); err != nil {
-			return fmt.Errorf("remove old data keys: %w", err)
-		}
 		if _, err := t.exec(ctx, "UPDATE data_rotations SET ended_at = clock_timestamp() WHERE ended_at IS NULL"); err != nil {
 			return fmt.Errorf("end a rotation: %w", err)
 		}

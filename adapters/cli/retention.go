@@ -27,8 +27,8 @@ func retentions(b Backend) *cobra.Command {
 	var org string
 	set := &cobra.Command{
 		Use: "set KIND AGE", Short: "Set how long data of a kind stays", Args: cobra.ExactArgs(2),
-		Long: "Sets how long data of a kind stays, in real time: days, such as 90d, or years of 365 days, such as 10y. It is set as the owner\n" +
-			"of the tables, whom MOLAR_MIGRATE_URL names. Data that is older goes with the next sweep, and does not come back.\n" +
+		Long: "Sets how long data of a kind stays, in real time: days, such as 90d, or years of 365 days, such as 10y. MOLAR_MIGRATE_URL must\n" +
+			"name the owner of the tables. The next sweep removes what is older, and nothing brings that back.\n" +
 			"The kinds are records, exchanges (the messages of checks) and events. --dry-run sets nothing, and counts what is older than\n" +
 			"the age. Of that, what is held stays, and what something younger names.",
 		Example: "  molar retention set records 7y --minors\n  molar retention set records 30d --test\n  molar retention set exchanges 2y --org org_01JZ8M6H4TQ6WJ1V3Z5X7Y9ABC --dry-run",

@@ -58,7 +58,7 @@ func TestDeleteOrganization(t *testing.T) {
 		t.Errorf("with another name: %v", err)
 	}
 	if err := service.Keep(t.Context(), s.org); !billing.IsNotFound(err) {
-		t.Errorf("to take back what nobody asked for: %v", err)
+		t.Errorf("taking back a deletion that was not asked for: %v", err)
 	}
 	d, err := asked("Example Dental")
 	if err != nil || d.DueAt() != d.AskedAt.Add(caller.DeletionWait) || d.GoneAt() != d.DueAt().AddDate(0, 0, 35) {

@@ -32,7 +32,7 @@ SELECT `+deletionColumns+` FROM asked
 UNION ALL
 SELECT `+deletionColumns+` FROM deletions WHERE org_id = $1`, d.Org, d.AskedBy, d.BackupsDays)
 	if errors.Is(err, sql.ErrNoRows) {
-		return billing.NotFound("organization", "molar orgs list shows them.")
+		return &billing.Error{Code: billing.CodeNotFound, Message: "No organization of the deployment has this ID. molar orgs list shows them."}
 	}
 	if err != nil {
 		return fmt.Errorf("ask for a deletion: %w", err)
@@ -51,7 +51,7 @@ func (r deletions) Again(ctx context.Context, d *caller.Deletion) error {
 func (r deletions) Withdraw(ctx context.Context, org billing.OrgID, now time.Time) error {
 	n, err := r.do(ctx, "take back a deletion", "DELETE FROM deletions WHERE org_id = $1 AND asked_at > $2", org, micro(now.Add(-caller.DeletionWait)))
 	if err == nil && n == 0 {
-		err = billing.NotFound("deletion that can be taken back", "molar orgs deletions lists them.")
+		err = &billing.Error{Code: billing.CodeNotFound, Message: "No deletion of this organization waits. molar orgs deletions lists those that do."}
 	}
 	return err
 }

@@ -27,7 +27,7 @@ type keyring struct {
 	replaced time.Time                  // when a data key was replaced last, as of the last look
 }
 
-// ownedKey is a data key, and of whom it is.
+// ownedKey is a data key with its organization, which is zero for the deployment.
 type ownedKey struct {
 	org billing.OrgID
 	key *dataKey

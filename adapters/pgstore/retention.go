@@ -107,7 +107,7 @@ DELETE FROM holds
 WHERE CASE WHEN patient_id IS NULL THEN org_id = $1 ELSE patient_id = $2 END
 RETURNING org_id`, org, patient)
 	if errors.Is(err, sql.ErrNoRows) {
-		return of, billing.NotFound("hold", "molar retention show lists the holds.")
+		return of, &billing.Error{Code: billing.CodeNotFound, Message: "There is no such hold. molar retention show lists the holds."}
 	}
 	return of, err
 }
@@ -137,7 +137,7 @@ INSERT INTO retention (kind, mode, org_id, keep, minors)
 VALUES ($1, $2, nullif($3::uuid, '00000000-0000-0000-0000-000000000000'), make_interval(secs => $4), $5)
 ON CONFLICT (kind, mode, org_id) DO UPDATE SET keep = excluded.keep, minors = excluded.minors`, a.Kind, a.Mode, a.Org.UUID(), a.Keep.Seconds(), a.Minors)
 	if err != nil {
-		return fmt.Errorf("set an age as the owner of the tables, for whom MOLAR_MIGRATE_URL is: %w", ofStatement(ctx, err))
+		return fmt.Errorf("set an age, for which MOLAR_MIGRATE_URL must name the owner of the tables: %w", ofStatement(ctx, err))
 	}
 	return nil
 }

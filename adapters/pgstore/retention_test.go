@@ -143,7 +143,7 @@ UPDATE era_claims SET era_id = '01900000-0000-7000-8000-000000000000'`)
 // has.
 func TestEventsAndExchangesGo(t *testing.T) {
 	t.Parallel()
-	admins, url := ordinaryDatabase(t) // whom row-level security applies to
+	admins, url := ordinaryDatabase(t) // row-level security applies to this owner
 	if err := pgstore.Migrate(t.Context(), url); err != nil {
 		t.Fatal(err)
 	}

@@ -168,7 +168,7 @@ func (s *Store) resealAll(ctx context.Context, at *DataRotation, progress func(D
 			at.Rows += n
 			at.Done += min(blocksAtOnce, blocks[c]-first)
 			progress(*at)
-			if n > 0 && !pause(ctx, resealRest*time.Since(began)) {
+			if !pause(ctx, resealRest*time.Since(began)) {
 				return ctx.Err()
 			}
 		}

@@ -1,11 +1,9 @@
 package pgstore_test
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"os"
-	osexec "os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -35,7 +33,7 @@ WHERE get_byte(exchanges, 0) <> 2 OR substring(exchanges from 2 for 8) NOT IN (S
 // rows with a data key, and those that the other process writes meanwhile.
 func TestRotateData(t *testing.T) {
 	t.Parallel()
-	admins, url := ordinaryDatabase(t) // whom row-level security applies to
+	admins, url := ordinaryDatabase(t) // row-level security applies to this owner
 	if err := pgstore.Migrate(t.Context(), url); err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +71,7 @@ func TestRotateData(t *testing.T) {
 		t.Errorf("%d rows of %d have a replaced data key", n, len(readable))
 	}
 	if n := scan[int](t, db, "SELECT count(*) FROM changes"); n > 2 {
-		t.Errorf("%d changes are told of, want those of the row that was written meanwhile", n)
+		t.Errorf("%d changes were recorded, want only those of the row that was written meanwhile", n)
 	}
 	if command.Secret(pgstore.PurposePasswords) != secret {
 		t.Error("the secret of passwords has changed")
@@ -143,19 +141,7 @@ func TestDataRotationIsKilled(t *testing.T) {
 	for range 300 {
 		readable = append(readable, exchangedBy(t, s, scope()))
 	}
-	c := osexec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestDataRotationProcess$")
-	c.Env = append(os.Environ(), dataRotatedByProcess+"="+url)
-	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	for lines := bufio.NewScanner(out); lines.Scan() && lines.Text() != "rows"; {
-	}
-	_ = c.Process.Kill()
-	_ = c.Wait()
+	killedAt(t, "TestDataRotationProcess", dataRotatedByProcess+"="+url, "rows")
 	db := admin(t, url)
 	if n := scan[int](t, db, "SELECT count(*) FROM data_rotations WHERE ended_at IS NULL"); n != 1 {
 		t.Fatalf("%d rotations are open after the kill", n)

@@ -199,6 +199,24 @@ func TestRotationProcess(t *testing.T) {
 	}
 }
 
+// killedAt runs a test as a process of its own, and kills it when it prints the line.
+func killedAt(t *testing.T, test, env, line string) {
+	t.Helper()
+	c := osexec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+test+"$")
+	c.Env = append(os.Environ(), env)
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for lines := bufio.NewScanner(out); lines.Scan() && lines.Text() != line; {
+	}
+	_ = c.Process.Kill()
+	_ = c.Wait()
+}
+
 // TestRotationIsKilled kills a rotation of 10,000 data keys, and goes on with it.
 func TestRotationIsKilled(t *testing.T) {
 	t.Parallel()
@@ -208,19 +226,7 @@ func TestRotationIsKilled(t *testing.T) {
 	if err := s.MakeDataKeys(t.Context(), organizations); err != nil {
 		t.Fatal(err)
 	}
-	c := osexec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestRotationProcess$")
-	c.Env = append(os.Environ(), rotatedByProcess+"="+url)
-	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	for lines := bufio.NewScanner(out); lines.Scan() && lines.Text() != "wrapped 1000"; {
-	}
-	_ = c.Process.Kill()
-	_ = c.Wait()
+	killedAt(t, "TestRotationProcess", rotatedByProcess+"="+url, "wrapped 1000")
 	both := mustOpen(t, url, "", 2, 1)
 	k, err := both.KeyStatus(t.Context())
 	if err != nil || len(k.Keys) != 2 || k.Keys[0].Wraps < 1000 || k.Keys[1].Wraps == 0 || k.Keys[0].Wraps+k.Keys[1].Wraps != organizations+4 {

@@ -18,7 +18,7 @@ type Duty struct {
 	mine, others time.Time // when the lease ends that this process, or another, was seen to have
 }
 
-// NewDuty returns a duty that nobody is known to have.
+// NewDuty returns a duty whose holder is not known yet.
 func NewDuty(name string) *Duty {
 	return &Duty{Name: name, Holder: billing.NewID[billing.JobID](billing.RealAt(time.Now()))}
 }

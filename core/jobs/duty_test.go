@@ -68,7 +68,7 @@ func TestDuty(t *testing.T) {
 	})
 }
 
-// TestDutyWithoutStore keeps nobody from polling while the turn cannot be asked for.
+// TestDutyWithoutStore lets every process poll while the store cannot say who has the turn.
 func TestDutyWithoutStore(t *testing.T) {
 	t.Parallel()
 	turn := &aTurn{away: errors.New("away")}

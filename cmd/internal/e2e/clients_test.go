@@ -104,7 +104,7 @@ func throwAway(t *testing.T, r ready, name string) string {
 }
 
 // writeWebhooks writes webhooks as Molar signs them, good for the next minutes: one of a claim that is
-// paid, one that is old, and one of a type that nobody knows.
+// paid, one that is old, and one of an unknown type.
 func writeWebhooks(t *testing.T, to string) {
 	t.Helper()
 	golden, err := os.ReadFile("../../../core/billing/event/testdata/claim.paid.json")

@@ -16,8 +16,8 @@ import (
 // idleSpan is how long an idle fleet is watched: long enough for several of the slowest polls.
 const idleSpan = 20 * time.Second
 
-// BenchmarkIdle measures what an api and eight payer workers cost, with their servers, while
-// nothing is to be done.
+// BenchmarkIdle measures what an api and eight payer workers cost, with their servers,
+// without work.
 func BenchmarkIdle(b *testing.B) {
 	for b.Loop() {
 		startSystem(b, 1, 8)

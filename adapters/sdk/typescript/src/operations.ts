@@ -158,7 +158,8 @@ export class EligibilityOperations {
    * Retrieve the messages of an eligibility check.
    *
    * Requires the `read` permission. Returns the 270s that were sent for the check and the 271s that came back, as
-   * they were. They have data of the patient that the check does not show.
+   * they were. They have data of the patient that the check does not show. They are kept for 18 months, in test
+   * mode for 90 days, unless the operator sets another time; then the list is empty.
    */
   exchange(id: string, options?: CallOptions): Promise<EligibilityExchange> {
     return this.core.json({ method: "GET", path: `/eligibility/${encodeURIComponent(id)}/exchange` }, options);

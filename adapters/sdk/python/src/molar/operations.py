@@ -165,7 +165,8 @@ class EligibilityOperations:
         """Retrieve the messages of an eligibility check.
 
         Requires the `read` permission. Returns the 270s that were sent for the check and the 271s that came back, as
-        they were. They have data of the patient that the check does not show.
+        they were. They have data of the patient that the check does not show. They are kept for 18 months, in test
+        mode for 90 days, unless the operator sets another time; then the list is empty.
         """
         return EligibilityExchange(self._core.json(Call("GET", f"/eligibility/{part(id)}/exchange", options)))
 

@@ -129,6 +129,95 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.erase_again(who uuid, of_org uuid, of_mode text, why text, eraser text, began timestamp with time zone, what json) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+    AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM restores WHERE resumed_at IS NULL) THEN
+        RAISE EXCEPTION 'no restore is open';
+    END IF;
+    INSERT INTO erasures (patient_id, org_id, mode, reason, erased_by, begun_at, record) VALUES (who, of_org, of_mode, why, eraser, began, what)
+    ON CONFLICT (patient_id) DO UPDATE SET done_at = NULL;
+END
+$$;
+
+CREATE FUNCTION public.erase_parts(who uuid, of_claims uuid[], of_attachments uuid[], resources text[]) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+    AS $$
+DECLARE
+    e    erasures;
+    sets uuid[];
+BEGIN
+    SELECT * INTO e FROM erasures WHERE patient_id = who AND done_at IS NULL;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'no erasure of the patient has begun';
+    END IF;
+    IF EXISTS (SELECT FROM holds h WHERE h.org_id = e.org_id AND (h.patient_id IS NULL OR h.patient_id = who)) THEN
+        RETURN 'held';
+    END IF;
+    PERFORM FROM eras WHERE id IN (SELECT era_id FROM era_claims WHERE claim_id = ANY (of_claims)) ORDER BY id FOR UPDATE;
+    PERFORM FROM payer_requests WHERE org_id = e.org_id AND mode = e.mode AND claim_id = ANY (of_claims) ORDER BY id FOR UPDATE;
+    sets := ARRAY (SELECT id FROM attachments WHERE org_id = e.org_id AND mode = e.mode AND claim_id = ANY (of_claims)) || of_attachments;
+    PERFORM FROM attachments WHERE id = ANY (sets) ORDER BY id FOR UPDATE;
+    IF EXISTS (SELECT FROM attachments WHERE id = ANY (sets) AND org_id = e.org_id AND mode = e.mode AND sending IS NOT NULL) THEN
+        RETURN 'sending';
+    END IF;
+    DELETE FROM uploads WHERE org_id = e.org_id AND mode = e.mode AND attachment_id = ANY (sets);
+    DELETE FROM documents WHERE org_id = e.org_id AND mode = e.mode AND attachment_id = ANY (sets);
+    DELETE FROM attachments WHERE org_id = e.org_id AND mode = e.mode AND id = ANY (sets) AND state = 'open';
+    UPDATE attachments SET about = '{}', narrative = '' WHERE org_id = e.org_id AND mode = e.mode AND id = ANY (sets);
+    UPDATE payer_requests SET requested = '', answer_note = CASE answer_note WHEN '' THEN '' ELSE 'erased' END
+    WHERE org_id = e.org_id AND mode = e.mode AND claim_id = ANY (of_claims);
+    UPDATE era_claims
+    SET detail = (detail::jsonb - ARRAY['PatientFirstName', 'PatientLastName', 'MemberID', 'CorrectedPatient'])::json
+    WHERE org_id = e.org_id AND mode = e.mode AND claim_id = ANY (of_claims);
+    DELETE FROM idempotency_keys WHERE org_id = e.org_id AND mode = e.mode AND resource_id = ANY (resources);
+    RETURN '';
+END
+$$;
+
+CREATE FUNCTION public.erase_person(who uuid) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+    AS $$
+DECLARE
+    e      erasures;
+    asked  uuid[];
+    told   uuid[];
+BEGIN
+    SELECT * INTO e FROM erasures WHERE patient_id = who AND done_at IS NULL FOR UPDATE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'no erasure of the patient has begun';
+    END IF;
+    IF EXISTS (SELECT FROM holds h WHERE h.org_id = e.org_id AND (h.patient_id IS NULL OR h.patient_id = who)) THEN
+        RETURN 'held';
+    END IF;
+    IF EXISTS (SELECT FROM claims WHERE org_id = e.org_id AND mode = e.mode AND patient_id = who) THEN
+        RETURN 'claims';
+    END IF;
+    asked := ARRAY (SELECT id FROM eligibility_checks WHERE org_id = e.org_id AND mode = e.mode AND patient_id = who ORDER BY id FOR UPDATE);
+    IF EXISTS (SELECT FROM eligibility_checks WHERE id = ANY (asked) AND state = 'pending') THEN
+        RETURN 'pending';
+    END IF;
+    told := ARRAY (SELECT id FROM events WHERE org_id = e.org_id AND mode = e.mode AND resource_id = ANY (asked));
+    DELETE FROM webhook_deliveries WHERE event_id = ANY (told);
+    DELETE FROM events WHERE id = ANY (told);
+    DELETE FROM event_numbers WHERE org_id = e.org_id AND mode = e.mode AND resource_id = ANY (asked);
+    DELETE FROM eligibility_answers WHERE org_id = e.org_id AND mode = e.mode AND check_id = ANY (asked);
+    DELETE FROM idempotency_keys WHERE org_id = e.org_id AND mode = e.mode AND check_id = ANY (asked);
+    UPDATE eligibility_checks SET parent_id = NULL WHERE parent_id = ANY (asked);
+    UPDATE eligibility_checks SET cache_source = NULL WHERE cache_source = ANY (asked);
+    DELETE FROM eligibility_checks WHERE id = ANY (asked);
+    DELETE FROM check_members WHERE patient_id = who;
+    DELETE FROM patient_words WHERE org_id = e.org_id AND mode = e.mode AND patient_id = who;
+    DELETE FROM patients WHERE id = who AND org_id = e.org_id AND mode = e.mode;
+    UPDATE erasures SET done_at = now() WHERE patient_id = who;
+    RETURN '';
+END
+$$;
+
 CREATE FUNCTION public.first_id(at timestamp with time zone) RETURNS uuid
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN ((lpad(to_hex(((EXTRACT(epoch FROM at) * (1000)::numeric))::bigint), 12, '0'::text) || repeat('0'::text, 20)))::uuid;
@@ -383,6 +472,7 @@ END) STORED,
     accepted_sum bigint DEFAULT 0 NOT NULL,
     elsewhere bigint DEFAULT 0 NOT NULL,
     edits json DEFAULT '{}'::json NOT NULL,
+    erased_at timestamp with time zone,
     CONSTRAINT claims_state CHECK (((state = ANY (ARRAY['draft'::text, 'validated'::text, 'needs_attention'::text, 'queued'::text, 'submitted'::text, 'accepted_clearinghouse'::text, 'accepted_payer'::text, 'rejected'::text, 'voided'::text, 'paid'::text, 'denied'::text, 'reconciled'::text, 'returned'::text])) AND
 CASE kind
     WHEN 'claim'::text THEN ((state <> 'returned'::text) AND (estimate IS NULL) AND (converted_to IS NULL))
@@ -551,7 +641,7 @@ BEGIN
         RETURN 0;
     END IF;
     CASE bare
-        WHEN 'api_keys', 'audit_entries', 'audit_resources', 'changes', 'connections', 'disclosures', 'holds', 'retention', 'idempotency_keys', 'offices', 'providers', 'received_files',
+        WHEN 'api_keys', 'audit_entries', 'audit_resources', 'changes', 'connections', 'disclosures', 'erasures', 'holds', 'retention', 'idempotency_keys', 'offices', 'providers', 'received_files',
             'requests', 'sessions', 'sign_in_links', 'users', 'watches', 'webhook_endpoints' THEN
         WHEN 'received_parts' THEN
             which := 'file_id IN (SELECT id FROM public.received_files WHERE org_id = $1)';
@@ -1329,6 +1419,21 @@ ALTER TABLE public.eras ALTER COLUMN arrival ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE public.erasures (
+    patient_id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    reason text NOT NULL,
+    erased_by text NOT NULL,
+    begun_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    done_at timestamp with time zone,
+    record json NOT NULL,
+    CONSTRAINT erasures_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
+    CONSTRAINT erasures_reason_check CHECK ((reason <> ''::text))
+);
+
+ALTER TABLE ONLY public.erasures FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.event_numbers (
     org_id uuid NOT NULL,
     mode text NOT NULL,
@@ -1987,6 +2092,9 @@ ALTER TABLE ONLY public.eras
 ALTER TABLE ONLY public.eras
     ADD CONSTRAINT eras_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.erasures
+    ADD CONSTRAINT erasures_pkey PRIMARY KEY (patient_id);
+
 ALTER TABLE ONLY public.event_numbers
     ADD CONSTRAINT event_numbers_pkey PRIMARY KEY (org_id, mode, resource_id);
 
@@ -2283,6 +2391,8 @@ CREATE INDEX eras_unbalanced ON public.eras USING btree (org_id, mode, received_
 
 CREATE INDEX eras_undone ON public.eras USING btree (org_id, mode, arrival) WHERE (stage <> 'done'::text);
 
+CREATE INDEX erasures_org ON public.erasures USING btree (org_id);
+
 CREATE INDEX events_list ON public.events USING btree (org_id, mode, created_at, id);
 
 CREATE INDEX events_tail ON public.events USING btree (org_id, mode, xid, id);
@@ -2567,6 +2677,8 @@ ALTER TABLE public.era_claims ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.eras ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.erasures ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.event_numbers ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.events ENABLE ROW LEVEL SECURITY;
@@ -2592,6 +2704,8 @@ CREATE POLICY operators ON public.audit_entries FOR SELECT TO molar_system USING
 ALTER TABLE public.organizations ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY owner ON public.deletions TO postgres USING (true);
+
+CREATE POLICY owner ON public.erasures TO postgres USING (true);
 
 CREATE POLICY owner ON public.event_numbers TO postgres USING (true);
 
@@ -2889,6 +3003,8 @@ CREATE POLICY system ON public.eligibility_checks FOR SELECT TO molar_system USI
 
 CREATE POLICY system ON public.encryption_key TO molar_system USING (true);
 
+CREATE POLICY system ON public.erasures FOR SELECT TO molar_system USING (true);
+
 CREATE POLICY system ON public.event_numbers TO molar_system USING (true);
 
 CREATE POLICY system ON public.events TO molar_system USING ((type ~~ 'api_key.%'::text));
@@ -2987,6 +3103,15 @@ GRANT ALL ON FUNCTION public.delete_rows(wanted uuid, bare text, most integer) T
 
 REVOKE ALL ON FUNCTION public.end_reset(wanted uuid, job uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.end_reset(wanted uuid, job uuid) TO molar_system;
+
+REVOKE ALL ON FUNCTION public.erase_again(who uuid, of_org uuid, of_mode text, why text, eraser text, began timestamp with time zone, what json) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.erase_again(who uuid, of_org uuid, of_mode text, why text, eraser text, began timestamp with time zone, what json) TO molar_system;
+
+REVOKE ALL ON FUNCTION public.erase_parts(who uuid, of_claims uuid[], of_attachments uuid[], resources text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.erase_parts(who uuid, of_claims uuid[], of_attachments uuid[], resources text[]) TO molar_app;
+
+REVOKE ALL ON FUNCTION public.erase_person(who uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.erase_person(who uuid) TO molar_app;
 
 REVOKE ALL ON FUNCTION public.first_statistics(least_rows bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.first_statistics(least_rows bigint) TO molar_system;
@@ -3093,6 +3218,8 @@ GRANT UPDATE(accepted_sum) ON TABLE public.claims TO molar_app;
 GRANT UPDATE(elsewhere) ON TABLE public.claims TO molar_app;
 
 GRANT UPDATE(edits) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(erased_at) ON TABLE public.claims TO molar_app;
 
 REVOKE ALL ON FUNCTION public.old_records(bare text, of_mode text, of_org uuid, keep interval, OUT old bigint, OUT held bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.old_records(bare text, of_mode text, of_org uuid, keep interval, OUT old bigint, OUT held bigint) TO molar_system;
@@ -3383,6 +3510,8 @@ GRANT UPDATE(line_numbers) ON TABLE public.era_claims TO molar_app;
 
 GRANT UPDATE(applied_at) ON TABLE public.era_claims TO molar_app;
 
+GRANT UPDATE(detail) ON TABLE public.era_claims TO molar_app;
+
 GRANT SELECT,INSERT ON TABLE public.eras TO molar_app;
 
 GRANT UPDATE(state) ON TABLE public.eras TO molar_app;
@@ -3412,6 +3541,8 @@ GRANT UPDATE(forwarded_count) ON TABLE public.eras TO molar_app;
 GRANT UPDATE(needs_attention) ON TABLE public.eras TO molar_app;
 
 GRANT UPDATE(later) ON TABLE public.eras TO molar_app;
+
+GRANT SELECT ON TABLE public.erasures TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.event_numbers TO molar_app;
 GRANT SELECT,INSERT ON TABLE public.event_numbers TO molar_system;

@@ -18,4 +18,23 @@ type Records interface {
 
 	// Disclosures returns the disclosures of a patient's records, the oldest first.
 	Disclosures(ctx context.Context, patient billing.PatientID) ([]*directory.Disclosure, error)
+
+	// EraseParts removes, for an erasure that has begun, what the parts of the claims and the
+	// attachments say of people: images, payer requests, remittance claims, stored replies. It
+	// returns CodeConflict while a hold keeps them, or an attachment is being sent.
+	EraseParts(ctx context.Context, patient billing.PatientID, claims []billing.ClaimID, attachments []billing.AttachmentID) error
+
+	// ErasePerson removes the checks and the patient, and ends the erasure. It returns
+	// CodeConflict while a hold keeps them, a check is pending, or the patient has a claim.
+	ErasePerson(ctx context.Context, patient billing.PatientID) error
+}
+
+// Erasures has the erasures of patients. They begin as the owner of the database.
+type Erasures interface {
+	// List reads all, the oldest first.
+	List(ctx context.Context) ([]*directory.Erasure, error)
+
+	// Again stores an erasure that the restored database lacks, to be carried out again. A
+	// restore must be open.
+	Again(ctx context.Context, e *directory.Erasure) error
 }

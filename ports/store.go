@@ -121,6 +121,7 @@ type SystemTx struct {
 	Restores    Restores
 	Retention   Retention
 	Deletions   Deletions
+	Erasures    Erasures
 }
 
 // IdempotencyKeys stores which keys were used for which requests.

@@ -21,12 +21,7 @@ func patients(b Backend) *cobra.Command {
 	var id billing.PatientID
 	export := b.Records.scoped(&cobra.Command{
 		Use: "export PATIENT", Short: "Write everything about a patient into an archive",
-		Args: cobra.MatchAll(oneOf("a patient (pat_...)", "the dashboard"), func(_ *cobra.Command, args []string) (err error) {
-			if id, err = billing.ParseID[billing.PatientID](args[0]); err != nil {
-				return fmt.Errorf("%s is not the ID of a patient; such an ID begins with pat_", args[0])
-			}
-			return nil
-		}),
+		Args: patientArg(&id),
 		Long: "Writes everything that the service keeps about a patient into a ZIP archive: the checks with their messages, claims,\n" +
 			"payments, attachments with their images, payer requests, events, who saw them, and to whom they were given. README.txt\n" +
 			"in it explains each part. Files that may have other patients in them are named, and left out.\n\n" +
@@ -56,7 +51,17 @@ func patients(b Backend) *cobra.Command {
 	export.Flags().StringVar(&d.To, "disclosed-to", "", "name and, if known, address of who gets the archive, if not the patient")
 	export.Flags().StringVar(&d.Purpose, "purpose", "", "why they get it")
 	export.MarkFlagsRequiredTogether("disclosed-to", "purpose")
-	return group("patients", "What is stored about a patient: export", export)
+	return group("patients", "What is stored about a patient: export, erase, erasures", export, erase(b), erasures(b))
+}
+
+// patientArg reads the ID of one patient.
+func patientArg(id *billing.PatientID) cobra.PositionalArgs {
+	return cobra.MatchAll(oneOf("a patient (pat_...)", "the dashboard"), func(_ *cobra.Command, args []string) (err error) {
+		if *id, err = billing.ParseID[billing.PatientID](args[0]); err != nil {
+			return fmt.Errorf("%s is not the ID of a patient; such an ID begins with pat_", args[0])
+		}
+		return nil
+	})
 }
 
 // writeArchive writes a file that only this user can read. After an error there is none.

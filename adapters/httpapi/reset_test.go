@@ -21,7 +21,7 @@ import (
 func outlasting() []string {
 	return []string{
 		"api_keys", "audit_entries", "audit_resources", "connections", "deletions", "disclosures", "holds", "offices", "organizations", "providers", "received_files",
-		"data_keys", "requests", "retention", "sessions", "sign_in_links", "users", "watches", "changes", "webhook_endpoints",
+		"data_keys", "requests", "retention", "erasures", "sessions", "sign_in_links", "users", "watches", "changes", "webhook_endpoints",
 	}
 }
 

@@ -59,6 +59,7 @@ func claimFields(c *claim.Claim) []field {
 		{"secondary_id", &c.SecondaryID},
 		{"submit_when_ready", &c.SubmitWhenReady},
 		{"updated_at", instant{&c.UpdatedAt}},
+		{"erased_at", instant{&c.ErasedAt}},
 		{"edits", document{&c.Edits, "{}"}},
 		{"findings", document{&c.Findings, "[]"}},
 		{"history", document{&c.History, "[]"}},

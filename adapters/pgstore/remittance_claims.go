@@ -90,12 +90,23 @@ UPDATE era_claims c
 SET (` + remittanceClaimProgress + `) = (` + qualified("r", remittanceClaimProgress) + `)
 FROM json_populate_recordset(NULL::era_claims, $1) r
 WHERE c.era_id = r.era_id AND c.ordinal = r.ordinal`
+	eraseRemittanceClaims = `
+UPDATE era_claims c
+SET detail = r.detail
+FROM json_populate_recordset(NULL::era_claims, $1) r
+WHERE c.era_id = r.era_id AND c.ordinal = r.ordinal`
 )
 
-// Save stores the progress of claims in one statement.
+// Save stores the progress of claims in one statement, and of those of erased patients what is left.
 func (r remittanceClaims) Save(ctx context.Context, era billing.ERAID, claims []*remit.Claim) error {
 	for _, c := range claims {
 		if err := r.write(ctx, era, c, progressFields(c), saveRemittanceClaims); err != nil {
+			return err
+		}
+		if !c.Erased() {
+			continue
+		}
+		if err := r.write(ctx, era, c, []field{{"detail", document{of: c}}}, eraseRemittanceClaims); err != nil {
 			return err
 		}
 	}

@@ -89,6 +89,7 @@ func tenantTables() []tenantTable {
 		{"sessions", keeps, writes, keeps, briefly, removesLast},
 		{"api_keys", keeps, writes, keeps, withOwner, removesLast}, // never their secrets
 		{"disclosures", keeps, writes, keeps, audited, removesLast},
+		{"erasures", keeps, writes, keeps, withOwner, removesLast}, // the record of what is gone
 		{"retention", keeps, keeps, keeps, withOwner, removesLast}, // its own ages
 		{"holds", keeps, writes, keeps, withOwner, removesLast},    // until they are released
 		{"users", keeps, writes, keeps, withOwner, removesLast},

@@ -108,7 +108,7 @@ func (t *tx) systemPorts(ctx context.Context) ports.SystemTx {
 		Real: transactionClock{ctx, t},
 		Jobs: jobTable{t}, Leases: jobTable{t}, Outbox: systemOutbox{t}, Turns: taken{t}, Received: receivedFiles{t}, Contents: contents{t}, KeyFinder: keyFinder{t}, Orgs: organizations{t}, Images: imageNames{t}, Routes: routes{t}, Quarantine: quarantines{t},
 		Forget: forgetter{t}, Accounts: accounts{t}, SignedIn: signedIn{t}, Origin: origin{t}, RequestLog: requests{t}, Changes: changes{t},
-		AuditLog: auditEntries{t}, Connections: connections{t}, Resets: resets{t}, Restores: restores{t}, Retention: retained{t}, Deletions: deletions{t},
+		AuditLog: auditEntries{t}, Connections: connections{t}, Resets: resets{t}, Restores: restores{t}, Retention: retained{t}, Deletions: deletions{t}, Erasures: erasures{t},
 	}
 }
 

@@ -39,6 +39,9 @@ type Outside struct {
 
 	// Remember keeps, encrypted and outside the database, what a restored one must learn.
 	Remember func(ctx context.Context, name string, what any) error
+
+	// BeginErasure stores an erasure as the owner of the database.
+	BeginErasure func(ctx context.Context, e *directory.Erasure) error
 }
 
 // New creates the use cases.
@@ -239,6 +242,11 @@ func (a *archive) attachments() error {
 	if err != nil {
 		return err
 	}
+	return a.unclaimed(a.attachment)
+}
+
+// unclaimed calls use for each attachment without a claim that is about the patient.
+func (a *archive) unclaimed(use func(*attachment.Attachment) error) error {
 	unclaimed, err := lists.Read(a.ctx, a.store, a.scope, func(ctx context.Context, tx ports.Tx) (found []*attachment.Attachment, err error) {
 		ids, err := tx.Records.Unclaimed(ctx, a.patient)
 		for _, id := range ids {
@@ -252,7 +260,7 @@ func (a *archive) attachments() error {
 	})
 	for _, one := range unclaimed {
 		if err == nil {
-			err = a.attachment(one)
+			err = use(one)
 		}
 	}
 	return err

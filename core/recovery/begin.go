@@ -8,6 +8,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/restore"
 	"github.com/molar-billing/molar/ports"
 )
@@ -49,6 +50,9 @@ func (s *Service) Begin(ctx context.Context, anyway bool) (*Begun, error) {
 		}
 	}
 	if err := s.deleteAgain(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.eraseAgain(ctx); err != nil {
 		return nil, err
 	}
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
@@ -164,6 +168,23 @@ func (s *Service) deleteAgain(ctx context.Context) error {
 		}
 		if err != nil {
 			return fmt.Errorf("delete an organization again: %w", err)
+		}
+	}
+	return nil
+}
+
+// eraseAgain stores the erasures of patients that had begun.
+func (s *Service) eraseAgain(ctx context.Context) error {
+	for blob, err := range s.blobs.List(ctx, restore.Erasures) {
+		var e directory.Erasure
+		if err == nil {
+			err = s.read(ctx, blob.Name, &e)
+		}
+		if err == nil {
+			err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error { return tx.Erasures.Again(ctx, &e) })
+		}
+		if err != nil {
+			return fmt.Errorf("erase a patient again: %w", err)
 		}
 	}
 	return nil

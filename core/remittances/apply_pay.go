@@ -182,7 +182,9 @@ func (a *application) apply(r *remit.Claim, by remit.MatchedBy) {
 	to.Status, to.Review, to.MatchedBy, to.AppliedAt = remit.StatusApplied, "", by, a.cause.At
 	to.Sequence, to.Warnings = l.Sequence(entry), l.Warnings(entry, a.era.Warnings)
 	a.era.Move(r, to)
-	a.set(c, l)
+	if a.set(c, l); !c.ErasedAt.IsZero() {
+		r.Erase()
+	}
 	if c.EstimatedBy(r) {
 		a.record(c)(c.Returned(r.Estimate(a.era.ID, r.LineNumbers), a.cause))
 	} else {

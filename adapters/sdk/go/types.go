@@ -1865,7 +1865,8 @@ type ClaimHistoryItem struct {
 	// submitted by itself. `edit`: one changed the content, and the claim stayed in its state. `enrollment`: the
 	// enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that was never
 	// sent. `earlier_payer_decided` and `earlier_payer_changed`: a remittance of the payer before completed the claim,
-	// or left it incomplete. `send`: the batch was sent. All others: a file from the clearinghouse or the payer
+	// or left it incomplete. `patient_erased`: an
+	// operator erased the patient. `send`: the batch was sent. All others: a file from the clearinghouse or the payer
 	// reported it. `file_rejected`: its batch was rejected, and the claim is queued for the next one.
 	// `file_rejected_again`: in live mode, the next batch was rejected, too, and the claim needs attention.
 	Cause ClaimCause `json:"cause"`
@@ -1886,7 +1887,8 @@ type ClaimHistoryItem struct {
 // submitted by itself. `edit`: one changed the content, and the claim stayed in its state. `enrollment`: the
 // enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that was never
 // sent. `earlier_payer_decided` and `earlier_payer_changed`: a remittance of the payer before completed the claim,
-// or left it incomplete. `send`: the batch was sent. All others: a file from the clearinghouse or the payer
+// or left it incomplete. `patient_erased`: an
+// operator erased the patient. `send`: the batch was sent. All others: a file from the clearinghouse or the payer
 // reported it. `file_rejected`: its batch was rejected, and the claim is queued for the next one.
 // `file_rejected_again`: in live mode, the next batch was rejected, too, and the claim needs attention.
 type ClaimCause string
@@ -1926,6 +1928,7 @@ const (
 	ClaimCauseEarlierPayerDecided   ClaimCause = "earlier_payer_decided"
 	ClaimCauseEarlierPayerChanged   ClaimCause = "earlier_payer_changed"
 	ClaimCauseCorrect               ClaimCause = "correct"
+	ClaimCausePatientErased         ClaimCause = "patient_erased"
 )
 
 // ClaimsListParamsOrder is one of a list of values.

@@ -23,6 +23,7 @@ import (
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/restore"
 	rules "github.com/molar-billing/molar/core/billing/retention"
 	"github.com/molar-billing/molar/core/claims"
@@ -60,10 +61,7 @@ func CLI() {
 		RotateData: rotateData,
 		Records:    openRecords,
 		Retention: opened(func(g *graph) *retention.Service {
-			owner := cmp.Or(g.settings.MigrateURL, g.settings.DatabaseURL)
-			if g.cluster != nil {
-				owner = g.cluster.URL()
-			}
+			owner := g.owner()
 			return retention.New(audit.Operated{Store: g.store}, func(ctx context.Context, a rules.Age) error { return pgstore.SetAge(ctx, owner, a) })
 		}),
 		Settings: SettingsHelp(),
@@ -254,8 +252,20 @@ func openRecords(ctx context.Context) (s *records.Service, closeAll func() error
 	}
 	return openedOn(ctx, g, func(g *graph) *records.Service {
 		operated := audit.Operated{Store: g.store}
-		return records.New(operated, g.blobs, records.Outside{Claim: claims.New(operated, routing.New(), g.payers).Get, Render: httpapi.Render})
+		owner, kept := g.owner(), recovery.New(g.store, g.blobs, g.store, recovery.Replay{})
+		return records.New(operated, g.blobs, records.Outside{
+			Claim: claims.New(operated, routing.New(), g.payers).Get, Render: httpapi.Render, Remember: kept.Keep,
+			BeginErasure: func(ctx context.Context, e *directory.Erasure) error { return pgstore.BeginErasure(ctx, owner, e) },
+		})
 	})
+}
+
+// owner returns the address of the database for the owner of the tables.
+func (g *graph) owner() string {
+	if g.cluster != nil {
+		return g.cluster.URL()
+	}
+	return cmp.Or(g.settings.MigrateURL, g.settings.DatabaseURL)
 }
 
 func administered(g *graph) *access.Service {

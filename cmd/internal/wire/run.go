@@ -179,6 +179,7 @@ func (g *graph) sweep(ctx context.Context) error {
 		{Things: "saved answers", Sweep: g.eligibility.ForgetAnswers},
 		{Things: "throw-away organizations", Sweep: g.access.RemoveExpired},
 		{Things: "deleted organizations", Sweep: records.New(g.store, g.blobs, records.Outside{Remember: g.recovery.Keep}).SweepDeletions},
+		{Things: "erased patients", Sweep: records.New(g.store, g.blobs, records.Outside{}).SweepErasures},
 		{Things: "uploads", Sweep: g.attachments.ForgetUploads},
 		{Things: "webhook deliveries", Sweep: g.webhooks.Sweep},
 		{Things: "received files", Sweep: g.batches.ForgetReceived},

@@ -13,6 +13,9 @@ func (c *Claim) NextStep() string {
 	if open := c.Open(); open != 0 && slices.Contains([]State{Paid, Denied, Reconciled}, c.State) {
 		return c.openStep(open)
 	}
+	if !c.ErasedAt.IsZero() && !slices.Contains([]State{Paid, Denied, Reconciled}, c.State) {
+		return "No action is needed: the patient was erased. What remittances still say is counted."
+	}
 	switch c.State {
 	case Draft:
 		return "Complete the draft, then save it as a claim to have it checked."
@@ -108,6 +111,9 @@ func (r *Record) NextStep() string {
 // errClaimState returns the CodeConflict error for a trigger that the claim's
 // state does not allow.
 func errClaimState(by Trigger, r *Record) error {
+	if !r.ErasedAt.IsZero() {
+		return &billing.Error{Code: billing.CodeConflict, Message: "The patient of this claim was erased, so no payer can get it again. Make a new claim."}
+	}
 	return &billing.Error{Code: billing.CodeConflict, Message: precondition(by) + " The state of this claim is " + string(r.State) + kindWords(r) + ". " + r.NextStep()}
 }
 
@@ -135,6 +141,7 @@ func precondition(by Trigger) string {
 		TriggerReopen:        "A claim can be reopened once it is reconciled.",
 		TriggerAskVoid:       "A claim can be voided before it is sent, or once it is accepted, paid or denied, and only once.",
 		TriggerBillSecondary: "A claim can be billed to the next payer unless it is a draft or voided.",
+		TriggerErase:         "A patient can be erased once no claim is on its way to a payer.",
 		TriggerConvert:       "A predetermination can be converted once the payer has accepted or returned it.",
 	}
 	return cmp.Or(words[by], "A claim can be changed while it is draft, needs_attention or rejected.")

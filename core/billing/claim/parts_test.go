@@ -17,6 +17,7 @@ func filledClaim(t *testing.T, kind claim.Kind) *claim.Record {
 	t.Helper()
 	c := storetest.Filled[claim.Claim](t)
 	c.Kind, c.State, c.Frequency = kind, claim.AcceptedPayer, claim.FrequencyOriginal
+	c.ErasedAt = time.Time{}
 	return &claim.Record{
 		Claim: &c, OfficeName: "Main Street", Provider: claim.ProviderSummary{ID: c.ProviderID, FirstName: "Ann", LastName: "Lee", NPI: "1234567893"},
 	}

@@ -27,6 +27,7 @@ type Progress struct {
 	SubmitWhenReady  bool                 // a caller has submitted it although it had findings; it is queued once they are gone by themselves
 	History          []Move
 	UpdatedAt        time.Time
+	ErasedAt         time.Time // when the people were removed from it; see Record.Erase
 }
 
 // Move is a change of a claim's state, or what a person did with one of its

@@ -76,9 +76,9 @@ func (c *Claim) sameLastName(r *remit.Claim) bool {
 }
 
 // patientDiffers reports whether member ID and name both differ. A value that the
-// remittance leaves out does not differ.
+// remittance leaves out does not differ, and of an erased claim nothing does.
 func (c *Claim) patientDiffers(r *remit.Claim) bool {
-	if r.MemberID == "" || r.PatientLastName == "" || billing.ComparableName(r.MemberID) == billing.ComparableName(c.Subscriber.MemberID) {
+	if !c.ErasedAt.IsZero() || r.MemberID == "" || r.PatientLastName == "" || billing.ComparableName(r.MemberID) == billing.ComparableName(c.Subscriber.MemberID) {
 		return false
 	}
 	first, last := c.patientName()

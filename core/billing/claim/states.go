@@ -46,6 +46,8 @@ var claimMoves = []claimMove{
 	{TriggerVoided, []State{AcceptedClearinghouse, AcceptedPayer, Paid, Denied, Returned}, Voided},
 	{TriggerConvert, []State{AcceptedPayer, Returned}, ""},
 	{TriggerBillSecondary, decidable(Validated, NeedsAttention, Queued, Rejected, Reconciled), ""},
+	{TriggerErase, []State{Draft, Validated, NeedsAttention, Rejected}, Voided},
+	{TriggerErase, []State{AcceptedClearinghouse, AcceptedPayer, Paid, Denied, Reconciled, Voided, Returned}, ""},
 }
 
 // decidable returns the states in which a remittance decides the claim, and more.
@@ -73,9 +75,12 @@ func (c *Claim) may(by Trigger) (to State, ok bool) {
 	if slices.Contains(ofRemittances(), by) && c.SentAt.IsZero() || by == TriggerVoidUnsent && !c.unsent() || again && !c.Unposted() && c.Open() == 0 {
 		return "", false
 	}
+	if !c.ErasedAt.IsZero() && slices.Contains(ofErased(), by) {
+		return "", false
+	}
 	for _, m := range claimMoves {
 		if m.By == by && slices.Contains(m.From, c.State) {
-			if m.To == "" {
+			if m.To == "" || by == TriggerErase && c.Frequency == FrequencyVoid {
 				return c.State, true
 			}
 			return m.To, true

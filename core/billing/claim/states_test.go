@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/event"
@@ -159,6 +160,16 @@ func claimTriggers() map[claim.Trigger]func(c *claim.Claim, at time.Time) (event
 		},
 		claim.TriggerVoided: func(c *claim.Claim, at time.Time) (event.Event, bool) {
 			return c.Voided(claim.Cause{At: at})
+		},
+		claim.TriggerErase: func(c *claim.Claim, at time.Time) (event.Event, bool) {
+			e, voided, err := record(c).Erase(caller.Principal{}, at)
+			if !voided {
+				e = event.Event{}
+			}
+			if err == nil && !voided && c.State != claim.Reconciled { // it says so, although the state stays
+				c.History = c.History[:len(c.History)-1]
+			}
+			return e, err == nil
 		},
 		claim.TriggerConvert: func(c *claim.Claim, at time.Time) (event.Event, bool) {
 			_, err := record(c).Convert(billing.ClaimID{15: 98}, "NEXT", map[int]billing.Date{1: {Year: 2026, Month: 3, Day: 2}}, billing.RequestID{}, at)

@@ -39,4 +39,5 @@ const (
 	TriggerEarlierDecided      Trigger = "earlier_payer_decided"  // it has the decision of the payer before
 	TriggerEarlierChanged      Trigger = "earlier_payer_changed"  // it lacks one that it can be sent with
 	TriggerCorrect             Trigger = "correct"                // a person replaced a remittance by its correction
+	TriggerErase               Trigger = "patient_erased"         // an operator removed the people from it
 )

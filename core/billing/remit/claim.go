@@ -36,7 +36,18 @@ type Claim struct {
 	Lines                 []Line
 
 	ClaimProgress `json:"-"`
+
+	erased bool
 }
+
+// Erase removes what it says of people.
+func (r *Claim) Erase() {
+	r.PatientFirstName, r.PatientLastName, r.MemberID, r.CorrectedPatient = "", "", "", nil
+	r.erased = true
+}
+
+// Erased reports whether Erase was called since it was read.
+func (r *Claim) Erased() bool { return r.erased }
 
 // CorrectedPatient is the name and number under which the payer knows the patient.
 // Empty fields are as in the claim.

@@ -20,6 +20,7 @@ const (
 	ReceivedFiles = "files/in/"        // live files, before they can be removed at their network
 	Begun         = "files/restores/"  // a blob for each restore
 	Deletions     = "files/deletions/" // a caller.Deletion for each organization whose deletion has begun
+	Erasures      = "files/erasures/"  // a directory.Erasure for each patient whose erasure has begun
 )
 
 // Retention is how long copies of files are kept: no older backup can be restored without

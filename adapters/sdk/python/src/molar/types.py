@@ -1576,7 +1576,7 @@ class Adjudication(Model):
         "lines": [AdjudicationLine],
     }
 
-ClaimCause: TypeAlias = "Literal['validation', 'findings', 'draft', 'submit', 'replace', 'send', 'file_rejected', 'file_rejected_again', 'clearinghouse_accepted', 'payer_accepted', 'rejected', 'not_found', 'status', 'payment', 'denial', 'reversal', 'estimate', 'reconcile', 'void', 'voided', 'convert', 'reopen', 'match', 'apply', 'ignore', 'unapply', 'enrollment', 'submit_withdrawn', 'edit', 'void_unsent', 'earlier_payer_decided', 'earlier_payer_changed', 'correct'] | str"
+ClaimCause: TypeAlias = "Literal['validation', 'findings', 'draft', 'submit', 'replace', 'send', 'file_rejected', 'file_rejected_again', 'clearinghouse_accepted', 'payer_accepted', 'rejected', 'not_found', 'status', 'payment', 'denial', 'reversal', 'estimate', 'reconcile', 'void', 'voided', 'convert', 'reopen', 'match', 'apply', 'ignore', 'unapply', 'enrollment', 'submit_withdrawn', 'edit', 'void_unsent', 'earlier_payer_decided', 'earlier_payer_changed', 'correct', 'patient_erased'] | str"
 """What changed the state. `validation`: the claim was created or updated, without findings. `findings`: with
 findings. `draft`: it was saved as a draft. `submit`, `replace`, `reconcile`, `reopen`, `void` and `convert`:
 a user or program asked for it. `match`, `apply`, `ignore` and `unapply`: a user or program worked on a
@@ -1584,7 +1584,8 @@ remittance of the claim. `submit_withdrawn`: one changed the claim without `subm
 submitted by itself. `edit`: one changed the content, and the claim stayed in its state. `enrollment`: the
 enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that was never
 sent. `earlier_payer_decided` and `earlier_payer_changed`: a remittance of the payer before completed the claim,
-or left it incomplete. `send`: the batch was sent. All others: a file from the clearinghouse or the payer
+or left it incomplete. `patient_erased`: an
+operator erased the patient. `send`: the batch was sent. All others: a file from the clearinghouse or the payer
 reported it. `file_rejected`: its batch was rejected, and the claim is queued for the next one.
 `file_rejected_again`: in live mode, the next batch was rejected, too, and the claim needs attention.
 """
@@ -1605,7 +1606,8 @@ class ClaimHistoryItem(Model):
     submitted by itself. `edit`: one changed the content, and the claim stayed in its state. `enrollment`: the
     enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that was never
     sent. `earlier_payer_decided` and `earlier_payer_changed`: a remittance of the payer before completed the claim,
-    or left it incomplete. `send`: the batch was sent. All others: a file from the clearinghouse or the payer
+    or left it incomplete. `patient_erased`: an
+    operator erased the patient. `send`: the batch was sent. All others: a file from the clearinghouse or the payer
     reported it. `file_rejected`: its batch was rejected, and the claim is queued for the next one.
     `file_rejected_again`: in live mode, the next batch was rejected, too, and the claim needs attention.
     """

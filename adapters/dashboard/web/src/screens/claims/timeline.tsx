@@ -38,6 +38,7 @@ const causes: Record<string, string> = {
   ignore: "A remittance claim was ignored",
   unapply: "A remittance claim was unapplied",
   correct: "A remittance was replaced by its correction",
+  patient_erased: "The patient was erased",
 };
 
 /** Timeline lists what happened to a claim, newest first. */

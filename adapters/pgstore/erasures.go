@@ -1,0 +1,95 @@
+package pgstore
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/lib/pq"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
+)
+
+type erasures struct{ *tx }
+
+const erasureColumns = "patient_id, org_id, mode, reason, erased_by, begun_at, done_at, record"
+
+// List reads the erasures.
+func (r erasures) List(ctx context.Context) (all []*directory.Erasure, err error) {
+	var e directory.Erasure
+	into := []any{
+		&e.Patient, &e.Scope.Org, &e.Scope.Mode, &e.Reason, &e.By, instant{&e.BegunAt}, instant{&e.DoneAt}, document{&e.ErasureRecord, ""},
+	}
+	err = r.each(ctx, "list erasures", into, func() {
+		one := e
+		all, e = append(all, &one), directory.Erasure{}
+	}, "SELECT "+erasureColumns+" FROM erasures ORDER BY begun_at, patient_id")
+	return all, err
+}
+
+// Again stores an erasure of before a restore.
+func (r erasures) Again(ctx context.Context, e *directory.Erasure) error {
+	var done string
+	return r.row(ctx, []any{&done, &r.xid}, "SELECT erase_again($1, $2, $3, $4, $5, $6, $7)::text AS done, pg_current_xact_id()::text AS xid",
+		e.Patient, e.Scope.Org, e.Scope.Mode, e.Reason, e.By, micro(e.BegunAt), recordOf(e))
+}
+
+// recordOf returns the record as it is stored.
+func recordOf(e *directory.Erasure) string {
+	b, _ := json.Marshal(e.ErasureRecord) // strings and numbers
+	return string(b)
+}
+
+// EraseParts erases what belongs to claims, and attachments.
+func (r records) EraseParts(ctx context.Context, patient billing.PatientID, claims []billing.ClaimID, attachments []billing.AttachmentID) error {
+	var resources []string
+	for _, id := range claims {
+		resources = append(resources, id.String())
+	}
+	for _, id := range attachments {
+		resources = append(resources, id.String())
+	}
+	return r.erase(ctx, "erase_parts($1, $2::uuid[], $3::uuid[], $4::text[])", patient, pq.Array(claims), pq.Array(attachments), pq.Array(resources))
+}
+
+// ErasePerson erases the rest of a patient.
+func (r records) ErasePerson(ctx context.Context, patient billing.PatientID) error {
+	return r.erase(ctx, "erase_person($1)", patient)
+}
+
+func (r records) erase(ctx context.Context, call string, args ...any) error {
+	var refused string
+	if err := r.row(ctx, []any{&refused, &r.xid}, "SELECT "+call+" AS refused, pg_current_xact_id()::text AS xid", args...); err != nil {
+		return fmt.Errorf("erase a patient: %w", err)
+	}
+	why := map[string]string{
+		"held":    "A hold keeps what the patient has. molar retention show lists the holds: release it, or wait.",
+		"sending": "An attachment is being sent. Run the command again in some minutes.",
+		"pending": "A check is under way. Run the command again in some minutes.",
+		"claims":  "A claim of the patient was made meanwhile. Run the command again.",
+	}[refused]
+	if why == "" {
+		return nil
+	}
+	return &billing.Error{Code: billing.CodeConflict, Message: why}
+}
+
+// BeginErasure stores, as the owner of the tables, that a patient is erased. One that has begun
+// stays as it is.
+func BeginErasure(ctx context.Context, owner string, e *directory.Erasure) error {
+	db, err := administer(owner)
+	if err != nil {
+		return fmt.Errorf("erase a patient: %w", err)
+	}
+	defer db.Close() //nolint:errcheck // it has one statement
+	_, err = db.ExecContext(ctx, `
+INSERT INTO erasures (patient_id, org_id, mode, reason, erased_by, record)
+VALUES ($1, $2, $3, $4, $5, $6)
+ON CONFLICT (patient_id) DO UPDATE SET done_at = NULL`,
+		e.Patient.UUID(), e.Scope.Org.UUID(), e.Scope.Mode, e.Reason, e.By, recordOf(e))
+	if err != nil {
+		return fmt.Errorf("erase a patient, for which MOLAR_MIGRATE_URL must name the owner of the tables: %w", ofStatement(ctx, err))
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+package claim
+
+import (
+	"slices"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/event"
+)
+
+// Erase removes the people from the claim, and what is said of them. Services, amounts,
+// control numbers and decisions stay: a later remittance still finds the claim and changes
+// its figures. A claim that no payer decides any more, because it was not sent or was
+// rejected, is voided; the event is then true.
+//
+// It returns CodeConflict for a claim on its way to a payer. One that is erased already
+// stays as it is, without what was written to it since.
+func (r *Record) Erase(by caller.Principal, at time.Time) (voided event.Event, is bool, err error) {
+	if !r.ErasedAt.IsZero() {
+		r.Content = r.withoutPeople()
+		return event.Event{}, false, nil
+	}
+	before := len(r.History)
+	cause, err := r.ask(TriggerErase, at)
+	if err != nil {
+		return event.Event{}, false, err
+	}
+	r.Content = r.withoutPeople()
+	r.ErasedAt = at
+	r.Findings, r.Edits, r.SubmitWhenReady = nil, billing.Edits{}, false
+	moves := make([]Move, 0, before+1)
+	for _, m := range r.History {
+		m.Note = ""
+		moves = append(moves, m)
+	}
+	if r.History = moves; len(moves) == before {
+		r.History = append(r.History, Move{State: r.State, At: at, Cause: TriggerErase})
+	}
+	r.named(before, by)
+	r.Accepted = slices.Clone(r.Accepted)
+	for i := range r.Accepted {
+		r.Accepted[i].Note = ""
+	}
+	return r.Event(event.ClaimVoided, cause), cause.Previous != r.State, nil
+}
+
+// withoutPeople returns what figures, and the remittances of later days, need of the content.
+func (c *Content) withoutPeople() Content {
+	kept := Content{
+		OfficeID: c.OfficeID, Payer: c.Payer, ProviderID: c.ProviderID, Coverage: c.Coverage, PlaceOfService: c.PlaceOfService,
+		Details: Details{PatientPaid: c.PatientPaid, PaysPatient: c.PaysPatient, NotAccepted: c.NotAccepted},
+	}
+	for _, o := range c.OtherCoverage {
+		kept.OtherCoverage = append(kept.OtherCoverage, OtherCoverage{
+			Sequence: o.Sequence, Payer: o.Payer, Relationship: o.Relationship, FilingIndicator: o.FilingIndicator, Adjudication: o.Adjudication,
+		})
+	}
+	for _, l := range c.Lines {
+		l.DiagnosisPointers = nil
+		kept.Lines = append(kept.Lines, l)
+	}
+	return kept
+}
+
+// ofErased returns the triggers of callers that an erased claim does not have: payers need a patient.
+func ofErased() []Trigger {
+	return []Trigger{
+		TriggerValidate, TriggerFindings, TriggerDraft, TriggerSubmit, TriggerReplace, TriggerAskVoid, TriggerConvert, TriggerBillSecondary, TriggerErase,
+	}
+}

@@ -1,0 +1,245 @@
+package records
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/remit"
+	"github.com/molar-billing/molar/core/billing/restore"
+	"github.com/molar-billing/molar/core/billing/retention"
+	"github.com/molar-billing/molar/core/lists"
+	"github.com/molar-billing/molar/ports"
+)
+
+// PlanErasure returns what an erasure of a patient would remove, blank and leave. It changes
+// nothing. It returns CodeNotFound if there is no such patient, and CodeConflict while something
+// keeps the records: a hold, a check under way, a claim on its way to a payer, or an attachment
+// that is being sent.
+func (s *Service) PlanErasure(ctx context.Context, scope billing.Scope, patient billing.PatientID) (*directory.Erasure, error) {
+	if err := s.unheld(ctx, scope, patient); err != nil {
+		return nil, err
+	}
+	a := &archive{Service: s, ctx: ctx, scope: scope, patient: patient}
+	_, err := lists.Read(ctx, s.store, scope, func(ctx context.Context, tx ports.Tx) (*directory.Patient, error) {
+		return tx.Patients.Get(ctx, patient)
+	})
+	if err != nil {
+		return nil, err
+	}
+	p := &plan{archive: a}
+	for _, part := range []func() error{p.checks, p.claims, p.payments, p.attachments, p.payerRequests} {
+		if err := part(); err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(a.files)
+	n := p.n
+	return &directory.Erasure{Scope: scope, Patient: patient, ErasureRecord: directory.ErasureRecord{
+		Removed: []directory.Erased{{Kind: "checks", Count: n.Checks}, {Kind: "images", Count: n.Images}},
+		Blanked: []directory.Erased{
+			{Kind: "claims", Count: n.Claims}, {Kind: "payments", Count: n.Payments}, {Kind: "attachments", Count: n.Attachments}, {Kind: "payer requests", Count: n.PayerRequests},
+		},
+		Files: slices.Compact(a.files),
+	}}, nil
+}
+
+func (s *Service) unheld(ctx context.Context, scope billing.Scope, patient billing.PatientID) error {
+	holds, err := lists.Across(ctx, s.store, func(ctx context.Context, tx ports.SystemTx) ([]retention.Hold, error) { return tx.Retention.Holds(ctx) })
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(holds, func(h retention.Hold) bool { return h.Org == scope.Org && (h.Patient.IsZero() || h.Patient == patient) }) {
+		return conflict("A hold keeps what the patient has. molar retention show lists the holds: release it, or wait.")
+	}
+	return nil
+}
+
+func conflict(message string) error {
+	return &billing.Error{Code: billing.CodeConflict, Message: message}
+}
+
+// plan counts what a patient has.
+type plan struct {
+	*archive
+
+	n Counts
+}
+
+func (p *plan) checks() error {
+	return every(p.archive, func(ctx context.Context, tx ports.Tx, page billing.Page) ([]*coverage.Check, error) {
+		return tx.Checks.List(ctx, coverage.CheckFilter{PatientID: p.patient}, page)
+	}, func(c *coverage.Check) error {
+		if p.n.Checks++; c.State == coverage.CheckPending {
+			return conflict("The check " + c.ID.String() + " is under way. Run the command again in some minutes.")
+		}
+		return nil
+	})
+}
+
+func (p *plan) claims() error {
+	return every(p.archive, func(ctx context.Context, tx ports.Tx, page billing.Page) ([]*claim.Record, error) {
+		return tx.Claims.List(ctx, claim.Filter{PatientID: p.patient}, page)
+	}, func(c *claim.Record) error {
+		p.n.Claims++
+		p.about = append(p.about, c.ID)
+		whole, err := lists.Read(p.ctx, p.store, p.scope, func(ctx context.Context, tx ports.Tx) (*claim.Record, error) { return tx.Claims.Get(ctx, c.ID) })
+		if err != nil {
+			return err
+		}
+		for _, m := range whole.History {
+			if m.File != "" {
+				p.files = append(p.files, m.File)
+			}
+		}
+		if _, _, err := whole.Erase(caller.Principal{}, whole.UpdatedAt); err != nil {
+			return conflict("The claim " + c.ID.String() + " is on its way to its payer. Wait until the payer has accepted it, or void it.")
+		}
+		return nil
+	})
+}
+
+func (p *plan) payments() error {
+	return every(p.archive, func(ctx context.Context, tx ports.Tx, page billing.Page) ([]*remit.ERA, error) {
+		return tx.ERAs.List(ctx, remit.Filter{PatientID: p.patient}, page)
+	}, func(e *remit.ERA) error {
+		p.n.Payments++
+		p.files = append(p.files, "remittance "+e.ID.String())
+		return nil
+	})
+}
+
+func (p *plan) attachments() error {
+	use := func(a *attachment.Attachment) error {
+		p.n.Attachments++
+		if p.n.Images += len(a.Documents); !a.Sending.IsZero() {
+			return conflict("The attachment " + a.ID.String() + " is being sent. Run the command again in some minutes.")
+		}
+		return nil
+	}
+	err := every(p.archive, func(ctx context.Context, tx ports.Tx, page billing.Page) ([]*attachment.Attachment, error) {
+		return tx.Attachments.List(ctx, attachment.Filter{PatientID: p.patient}, page)
+	}, use)
+	if err != nil {
+		return err
+	}
+	return p.unclaimed(use)
+}
+
+func (p *plan) payerRequests() error {
+	return every(p.archive, func(ctx context.Context, tx ports.Tx, page billing.Page) ([]*attachment.PayerRequest, error) {
+		return tx.PayerRequests.List(ctx, attachment.PayerRequestFilter{PatientID: p.patient}, page)
+	}, func(*attachment.PayerRequest) error { p.n.PayerRequests++; return nil })
+}
+
+// Erase erases what an erasure of PlanErasure names. First it keeps the order outside the database,
+// for one that is restored, and stores it; a process that dies leaves the rest to the sweep. The
+// reason must be set.
+func (s *Service) Erase(ctx context.Context, e *directory.Erasure) error {
+	if e.Reason = strings.TrimSpace(e.Reason); e.Reason == "" || len(e.Reason) > 200 {
+		var faults billing.Faults
+		faults.Add("reason", billing.FaultRequired, "Give a reason of 1 to 200 bytes. It is not encrypted: name the matter, not the patient.")
+		return faults.Err()
+	}
+	err := s.store.System(ctx, func(_ context.Context, tx ports.SystemTx) error {
+		e.BegunAt = tx.Real.Now().Time
+		return nil
+	})
+	if err == nil {
+		err = s.Remember(ctx, restore.Erasures+e.Patient.String(), e)
+	}
+	if err == nil {
+		err = s.BeginErasure(ctx, e)
+	}
+	if err == nil {
+		err = s.carryOut(ctx, e)
+	}
+	return err
+}
+
+// Erasures reads the erasures that have begun, the oldest first.
+func (s *Service) Erasures(ctx context.Context) ([]*directory.Erasure, error) {
+	return lists.Across(ctx, s.store, func(ctx context.Context, tx ports.SystemTx) ([]*directory.Erasure, error) {
+		return tx.Erasures.List(ctx)
+	})
+}
+
+// SweepErasures ends erasures whose process died, and those that a restore repeats, and returns how
+// many. One that must wait stays.
+func (s *Service) SweepErasures(ctx context.Context) (ended int, err error) {
+	all, err := s.Erasures(ctx)
+	for _, e := range all {
+		if err != nil || !e.DoneAt.IsZero() {
+			continue
+		}
+		if err = s.carryOut(ctx, e); billing.CodeOf(err) == billing.CodeConflict {
+			err = nil
+		} else if err == nil {
+			ended++
+		}
+	}
+	return ended, err
+}
+
+// claimsAtOnce is how many claims one transaction of an erasure changes.
+const claimsAtOnce = 50
+
+// carryOut erases the claims with their parts, some in a transaction, then the rest.
+func (s *Service) carryOut(ctx context.Context, e *directory.Erasure) error {
+	for more := true; more; {
+		err := s.store.InTx(ctx, e.Scope, func(ctx context.Context, tx ports.Tx) error {
+			found, err := tx.Claims.List(ctx, claim.Filter{PatientID: e.Patient}, billing.Page{Limit: claimsAtOnce})
+			if more = len(found) > 0; err != nil || !more {
+				return err
+			}
+			return eraseClaims(ctx, tx, e, found)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return s.store.InTx(ctx, e.Scope, func(ctx context.Context, tx ports.Tx) error {
+		unclaimed, err := tx.Records.Unclaimed(ctx, e.Patient)
+		if err == nil {
+			err = tx.Records.EraseParts(ctx, e.Patient, nil, unclaimed)
+		}
+		if err == nil {
+			err = tx.Records.ErasePerson(ctx, e.Patient)
+		}
+		return err
+	})
+}
+
+func eraseClaims(ctx context.Context, tx ports.Tx, e *directory.Erasure, found []*claim.Record) error {
+	ids := make([]billing.ClaimID, len(found))
+	for i, c := range found {
+		ids[i] = c.ID
+	}
+	if err := tx.Records.EraseParts(ctx, e.Patient, ids, nil); err != nil {
+		return err
+	}
+	slices.SortFunc(ids, func(a, b billing.ClaimID) int { return slices.Compare(a[:], b[:]) })
+	for _, id := range ids {
+		c, err := tx.Claims.Lock(ctx, id)
+		if err != nil {
+			return err
+		}
+		voided, is, err := c.Erase(caller.Principal{Type: caller.PrincipalOperator, ID: e.By}, tx.Clock.Now())
+		if err == nil {
+			err = tx.Claims.Save(ctx, c.Claim)
+		}
+		if err == nil && is {
+			err = tx.Events.Append(ctx, voided)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -23,9 +23,6 @@ GRANT SELECT ON erasures TO molar_system;
 ALTER TABLE claims ADD COLUMN erased_at timestamptz;
 GRANT UPDATE (erased_at) ON claims TO molar_app;
 
--- What a later remittance says of an erased person is removed when it is applied.
-GRANT UPDATE (detail) ON era_claims TO molar_app;
-
 -- +goose StatementBegin
 DO $$
 BEGIN
@@ -84,6 +81,19 @@ END
 $body$
 $create$, current_schema());
 
+    -- Removes what a remittance claim says of people, once it is applied to an erased claim.
+    EXECUTE format($create$
+CREATE FUNCTION erase_said(of_era uuid, of_ordinal integer) RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, %1$I, pg_temp
+AS $body$
+    UPDATE era_claims e
+    SET detail = (e.detail::jsonb - ARRAY['PatientFirstName', 'PatientLastName', 'MemberID', 'CorrectedPatient'])::json
+    FROM claims c
+    WHERE e.era_id = of_era AND e.ordinal = of_ordinal AND c.id = e.claim_id AND c.erased_at IS NOT NULL
+        AND e.org_id = current_setting('molar.org')::uuid AND e.mode = current_setting('molar.mode')
+$body$
+$create$, current_schema());
+
     -- Removes the rest of a person, whose claims are erased: checks with their events and their
     -- deliveries, and the patient. Returns why it did nothing: a check is pending, a claim came
     -- meanwhile, or a hold keeps the records.
@@ -133,6 +143,6 @@ $create$, current_schema());
 END
 $$;
 -- +goose StatementEnd
-REVOKE ALL ON FUNCTION erase_again, erase_parts, erase_person FROM PUBLIC;
+REVOKE ALL ON FUNCTION erase_again, erase_parts, erase_said, erase_person FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION erase_again TO molar_system;
-GRANT EXECUTE ON FUNCTION erase_parts, erase_person TO molar_app;
+GRANT EXECUTE ON FUNCTION erase_parts, erase_said, erase_person TO molar_app;

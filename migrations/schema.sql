@@ -218,6 +218,17 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.erase_said(of_era uuid, of_ordinal integer) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+    AS $$
+    UPDATE era_claims e
+    SET detail = (e.detail::jsonb - ARRAY['PatientFirstName', 'PatientLastName', 'MemberID', 'CorrectedPatient'])::json
+    FROM claims c
+    WHERE e.era_id = of_era AND e.ordinal = of_ordinal AND c.id = e.claim_id AND c.erased_at IS NOT NULL
+        AND e.org_id = current_setting('molar.org')::uuid AND e.mode = current_setting('molar.mode')
+$$;
+
 CREATE FUNCTION public.first_id(at timestamp with time zone) RETURNS uuid
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN ((lpad(to_hex(((EXTRACT(epoch FROM at) * (1000)::numeric))::bigint), 12, '0'::text) || repeat('0'::text, 20)))::uuid;
@@ -3113,6 +3124,9 @@ GRANT ALL ON FUNCTION public.erase_parts(who uuid, of_claims uuid[], of_attachme
 REVOKE ALL ON FUNCTION public.erase_person(who uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.erase_person(who uuid) TO molar_app;
 
+REVOKE ALL ON FUNCTION public.erase_said(of_era uuid, of_ordinal integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.erase_said(of_era uuid, of_ordinal integer) TO molar_app;
+
 REVOKE ALL ON FUNCTION public.first_statistics(least_rows bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.first_statistics(least_rows bigint) TO molar_system;
 
@@ -3509,8 +3523,6 @@ GRANT UPDATE(sequence) ON TABLE public.era_claims TO molar_app;
 GRANT UPDATE(line_numbers) ON TABLE public.era_claims TO molar_app;
 
 GRANT UPDATE(applied_at) ON TABLE public.era_claims TO molar_app;
-
-GRANT UPDATE(detail) ON TABLE public.era_claims TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.eras TO molar_app;
 

@@ -31,6 +31,7 @@ func named(t *testing.T, db *sql.DB) map[string]int {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer func() { _ = rows.Close() }()
 	var tables []string
 	for rows.Next() {
 		tables = append(tables, "")

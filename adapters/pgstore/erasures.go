@@ -37,7 +37,7 @@ func (r erasures) Again(ctx context.Context, e *directory.Erasure) error {
 
 // recordOf returns the record as it is stored.
 func recordOf(e *directory.Erasure) string {
-	b, _ := json.Marshal(e.ErasureRecord) // strings and numbers
+	b, _ := json.Marshal(e.ErasureRecord) //nolint:musttag // as stored
 	return string(b)
 }
 

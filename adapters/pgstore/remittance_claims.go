@@ -3,6 +3,7 @@ package pgstore
 import (
 	"context"
 	"database/sql/driver"
+	"fmt"
 	"slices"
 
 	"github.com/lib/pq"
@@ -90,11 +91,6 @@ UPDATE era_claims c
 SET (` + remittanceClaimProgress + `) = (` + qualified("r", remittanceClaimProgress) + `)
 FROM json_populate_recordset(NULL::era_claims, $1) r
 WHERE c.era_id = r.era_id AND c.ordinal = r.ordinal`
-	eraseRemittanceClaims = `
-UPDATE era_claims c
-SET detail = r.detail
-FROM json_populate_recordset(NULL::era_claims, $1) r
-WHERE c.era_id = r.era_id AND c.ordinal = r.ordinal`
 )
 
 // Save stores the progress of claims in one statement, and of those of erased patients what is left.
@@ -106,8 +102,9 @@ func (r remittanceClaims) Save(ctx context.Context, era billing.ERAID, claims []
 		if !c.Erased() {
 			continue
 		}
-		if err := r.write(ctx, era, c, []field{{"detail", document{of: c}}}, eraseRemittanceClaims); err != nil {
-			return err
+		var done bool
+		if err := r.row(ctx, []any{&done}, "SELECT erase_said($1, $2) IS NULL AS done", era, c.Ordinal); err != nil {
+			return fmt.Errorf("erase the patient of claim %d of remittance %s: %w", c.Ordinal, era, err)
 		}
 	}
 	return nil

@@ -34,11 +34,11 @@ func TestEraseLeavesFigures(t *testing.T) {
 			t.Errorf("the note %q is left", m.Note)
 		}
 	}
-	before, _ := json.Marshal(c.Claim)
+	before, _ := json.Marshal(c.Claim) //nolint:musttag // as stored
 	if _, _, err := c.Erase(caller.Principal{}, evening.Add(1)); err != nil {
 		t.Error(err)
 	}
-	if after, _ := json.Marshal(c.Claim); string(after) != string(before) {
+	if after, _ := json.Marshal(c.Claim); string(after) != string(before) { //nolint:musttag // as stored
 		t.Error("erasing it again changes it")
 	}
 	for what, refused := range map[string]error{

@@ -16,6 +16,11 @@ type Records interface {
 	// Disclose stores a disclosure.
 	Disclose(ctx context.Context, d *directory.Disclosure) error
 
-	// Disclosures returns the disclosures of a patient's records, the oldest first.
+	// Disclosures returns the disclosures of a patient's records, the oldest first; of all
+	// patients for the zero ID.
 	Disclosures(ctx context.Context, patient billing.PatientID) ([]*directory.Disclosure, error)
+
+	// Sizes counts the rows of the scope in the tables that grow with its work, by the names
+	// of the tables.
+	Sizes(ctx context.Context) (map[string]int64, error)
 }

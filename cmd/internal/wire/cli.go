@@ -243,7 +243,8 @@ func withKeys(ctx context.Context, fn func(*pgstore.Store) error) error {
 	return errors.Join(fn(store), done())
 }
 
-// openRecords opens the database and the blob store to export what is stored about a patient.
+// openRecords opens the database and the blob store to export what is stored about a patient
+// or an organization.
 func openRecords(ctx context.Context) (s *records.Service, closeAll func() error, err error) {
 	g, err := administration("MOLAR_SECRET_KEY", "MOLAR_BLOB_URL")
 	if err != nil {
@@ -254,7 +255,11 @@ func openRecords(ctx context.Context) (s *records.Service, closeAll func() error
 	}
 	return openedOn(ctx, g, func(g *graph) *records.Service {
 		operated := audit.Operated{Store: g.store}
-		return records.New(operated, g.blobs, records.Outside{Claim: claims.New(operated, routing.New(), g.payers).Get, Render: httpapi.Render})
+		return records.New(operated, g.blobs, records.Outside{
+			Claim:      claims.New(operated, routing.New(), g.payers).Get,
+			Remittance: remittances.New(operated, edi.New(), g.payers).Get,
+			Render:     httpapi.Render,
+		})
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"github.com/molar-billing/molar/adapters/cli"
 	"github.com/molar-billing/molar/adapters/credentials"
@@ -23,6 +24,7 @@ import (
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/restore"
 	rules "github.com/molar-billing/molar/core/billing/retention"
 	"github.com/molar-billing/molar/core/claims"
@@ -64,7 +66,11 @@ func CLI() {
 			if g.cluster != nil {
 				owner = g.cluster.URL()
 			}
-			return retention.New(audit.Operated{Store: g.store}, func(ctx context.Context, a rules.Age) error { return pgstore.SetAge(ctx, owner, a) })
+			return retention.New(audit.Operated{Store: g.store}, func(ctx context.Context, a rules.Age) error {
+				return pgstore.SetAge(ctx, owner, a, func(before *rules.Age, at time.Time) *caller.AuditEntry {
+					return audit.OperationOf(ctx).Changed(billing.Scope{Org: a.Org, Mode: a.Mode}, a.Changed(before), at)
+				})
+			})
 		}),
 		Settings: SettingsHelp(),
 		Getenv:   os.Getenv,

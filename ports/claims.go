@@ -129,6 +129,10 @@ type Acknowledgements interface {
 	// acknowledgements.
 	Late(ctx context.Context, batches []billing.FileID) ([]*clearing.Batch, error)
 
+	// List reads files with the bytes that the scope may read, by their IDs, beginning
+	// after the given one, at most limit.
+	List(ctx context.Context, after billing.FileID, limit int) ([]clearing.KeptFile, error)
+
 	// Get reads the acknowledgement of a batch with the number, and its
 	// bytes that the scope may read. It returns CodeNotFound if there is none.
 	Get(ctx context.Context, id billing.FileID, number int) (*clearing.BatchAcknowledgement, []byte, error)

@@ -48,6 +48,10 @@ type ReceivedContents interface {
 	// removed.
 	Read(ctx context.Context, f *clearing.ReceivedFile) ([]byte, error)
 
+	// Owned reads the files of connections that belong to the scope, by their IDs, beginning
+	// after the given one, at most limit.
+	Owned(ctx context.Context, scope billing.Scope, after billing.FileID, limit int) ([]*clearing.ReceivedFile, error)
+
 	// Expire removes the contents of files that got their state before the given time, and
 	// the files that are no longer listed, a limited number a call, and returns how many.
 	// Files that wait to be applied stay.

@@ -16,7 +16,8 @@ type Records interface {
 	// Disclose stores a disclosure.
 	Disclose(ctx context.Context, d *directory.Disclosure) error
 
-	// Disclosures returns the disclosures of a patient's records, the oldest first.
+	// Disclosures returns the disclosures of a patient's records, the oldest first; of all
+	// patients for the zero ID.
 	Disclosures(ctx context.Context, patient billing.PatientID) ([]*directory.Disclosure, error)
 
 	// EraseParts removes, for an erasure that has begun, what the parts of the claims and the
@@ -27,6 +28,10 @@ type Records interface {
 	// ErasePerson removes the checks and the patient, and ends the erasure. It returns
 	// CodeConflict while a hold keeps them, a check is pending, or the patient has a claim.
 	ErasePerson(ctx context.Context, patient billing.PatientID) error
+
+	// Sizes counts the rows of the scope in the tables that grow with its work, by the names
+	// of the tables.
+	Sizes(ctx context.Context) (map[string]int64, error)
 }
 
 // Erasures has the erasures of patients. They begin as the owner of the database.

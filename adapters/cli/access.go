@@ -43,7 +43,7 @@ func orgs(b Backend) *cobra.Command {
 			})
 		}),
 	}
-	return group("orgs", "Organizations", create, all, deleteOrg(b), deletedOrgs(b))
+	return group("orgs", "Organizations", create, all, exportOrg(b), deleteOrg(b), deletedOrgs(b))
 }
 
 // scopeFlags are the flags of a scope.

@@ -63,7 +63,7 @@ type Backend struct {
 	// RotateData makes new data keys, and encrypts every row with them.
 	RotateData func(ctx context.Context, progress func(DataRotation)) error
 	// Records opens the database of MOLAR_DATABASE_URL and the blob store for what is stored
-	// about a patient.
+	// about a patient or an organization.
 	Records Open[*records.Service]
 	// Retention opens the same database to set how long data stays.
 	Retention Open[*retention.Service]

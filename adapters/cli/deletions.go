@@ -20,7 +20,7 @@ func deleteOrg(b Backend) *cobra.Command {
 		Long: "Deletes an organization with all that it has, in both modes: patients, claims, remittances, images, users, keys, its audit\n" +
 			"and the key that encrypts its data. It waits 30 days. Until then everything works, and --undo takes it back. Afterwards the\n" +
 			"record of the deletion says until which day backups have its data. If a backup is restored, molar restore begin deletes\n" +
-			"the organization again.",
+			"the organization again. Before it goes, molar orgs export writes what it has into an archive.",
 		Example: "  molar orgs delete org_01JZ8M6H4TQ6WJ1V3Z5X7Y9ABC --name \"Cedar Dental\" --backups-kept 35\n  molar orgs delete org_01JZ8M6H4TQ6WJ1V3Z5X7Y9ABC --undo",
 		RunE: b.Records.run(func(c *cobra.Command, s *records.Service, args []string) (err error) {
 			if d.Org, err = parseOrg(args[0]); err != nil {
@@ -36,8 +36,9 @@ func deleteOrg(b Backend) *cobra.Command {
 			if err := s.Delete(c.Context(), d, name); err != nil {
 				return err
 			}
-			return say(c, "%s (%s) goes on %s. Backups have its data until %s.\nUntil it goes, take it back with: molar orgs delete %s --undo",
-				d.Name, d.Org, billing.DateOf(d.DueAt()), billing.DateOf(d.GoneAt()), d.Org)
+			return say(c, "%s (%s) goes on %s. Backups have its data until %s.\nUntil it goes, write what it has into an archive with: molar orgs export %s\n"+
+				"and take the deletion back with: molar orgs delete %s --undo",
+				d.Name, d.Org, billing.DateOf(d.DueAt()), billing.DateOf(d.GoneAt()), d.Org, d.Org)
 		}),
 	}
 	c.Flags().StringVar(&name, "name", "", "the name of the organization, as a check")

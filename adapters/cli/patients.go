@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -62,23 +60,6 @@ func patientArg(id *billing.PatientID) cobra.PositionalArgs {
 		}
 		return nil
 	})
-}
-
-// writeArchive writes a file that only this user can read. After an error there is none.
-func writeArchive(name string, write func(*os.File) (records.Counts, error)) (counts records.Counts, err error) {
-	if _, err := os.Lstat(name); err == nil {
-		return counts, fmt.Errorf("%s is there already; name another file with --out", name)
-	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".molar-*.zip")
-	if err != nil {
-		return counts, fmt.Errorf("write the archive: %w", err)
-	}
-	defer os.Remove(f.Name()) //nolint:errcheck // it has its name by then
-	counts, err = write(f)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	return counts, err
 }
 
 // some returns a number with what it counts, such as "2 checks".

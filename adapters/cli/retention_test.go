@@ -3,8 +3,10 @@ package cli
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
@@ -16,13 +18,17 @@ import (
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
-// TestRetention shows and sets ages, and holds and releases an organization. Each hold is in
-// the audit of its organization.
+// TestRetention shows and sets ages, and holds and releases an organization. Each change is in
+// the audit, with who made it.
 func TestRetention(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
 	store := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url })
-	s := retention.New(audit.Operated{Store: store}, func(ctx context.Context, a rules.Age) error { return pgstore.SetAge(ctx, url, a) })
+	s := retention.New(audit.Operated{Store: store}, func(ctx context.Context, a rules.Age) error {
+		return pgstore.SetAge(ctx, url, a, func(before *rules.Age, at time.Time) *caller.AuditEntry {
+			return audit.OperationOf(ctx).Changed(billing.Scope{Org: a.Org, Mode: a.Mode}, a.Changed(before), at)
+		})
+	})
 	run := func(args []string, want ...string) {
 		t.Helper()
 		c := New(Backend{Retention: func(context.Context) (*retention.Service, func() error, error) {
@@ -71,7 +77,12 @@ func TestRetention(t *testing.T) {
 	for _, e := range entries {
 		done = append(done, e.Operation+" "+e.Resource)
 	}
-	if got := strings.Join(done, ", "); got != "molar retention release "+org+", molar retention hold "+org {
-		t.Errorf("the audit has: %s", got)
+	want := []string{
+		"molar retention release " + org, "molar retention hold " + org,
+		"molar retention set: exchanges, live: from no own age to 730 days " + org, "molar retention set: records, test: from 90 days to 45 days ",
+		"molar retention set: records, live: from 3650 days to 2555 days from the 18th birthday ",
+	}
+	if !slices.Equal(done, want) {
+		t.Errorf("the audit has: %q", done)
 	}
 }

@@ -15,7 +15,7 @@ func TestMisuse(t *testing.T) {
 		"era foo --org org_1":         `molar era has no command "foo"; it has: acknowledge, apply, ignore, import, keep, list, match, post, quarantine, replace, retry, show, unapply, unpost`,
 		"era quarantine clear":        `molar era quarantine has no command "clear"; it has: remove, show`,
 		"era quarantine clear --hard": `molar era quarantine has no command "clear"; it has: remove, show`,
-		"orgs make":                   `molar orgs has no command "make"; it has: create, delete, deletions, list`,
+		"orgs make":                   `molar orgs has no command "make"; it has: create, delete, deletions, export, list`,
 		"era --bogus":                 "unknown flag: --bogus; see: molar era --help",
 		"era import --bogus":          "unknown flag: --bogus; see: molar era import --help",
 		"era import payment.835":      "--org is not set: organization (org_...), see: molar orgs list",

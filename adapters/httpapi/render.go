@@ -4,22 +4,36 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/billing/quarantine"
 	"github.com/molar-billing/molar/core/billing/remit"
+	"github.com/molar-billing/molar/core/billing/scenario"
+	"github.com/molar-billing/molar/core/billing/webhook"
 )
 
-// Render returns a resource as the API shows it, for an archive of a patient's records.
+// Render returns a resource as the API shows it, for an archive.
 func Render(resource any) (json.RawMessage, error) {
 	switch r := resource.(type) {
 	case *coverage.Check:
 		return r.Data(), nil
 	case *event.Event:
 		return r.JSON(), nil
+	case *remit.Record:
+		resource = eraShape(r, nil)
+	case *clearing.Batch:
+		resource = batchShape(r)
+	case *quarantine.File:
+		resource = quarantinedShape(r)
+	case *caller.LoggedRequest:
+		resource = requestShape(r)
 	case *directory.Patient:
 		resource = patientShape(r)
 	case *claim.Record:
@@ -33,7 +47,42 @@ func Render(resource any) (json.RawMessage, error) {
 	case *caller.AuditEntry:
 		resource = auditShape(r)
 	default:
+		if resource = renderSettings(r); resource != nil {
+			break
+		}
 		return nil, fmt.Errorf("the API shows no %T", resource)
 	}
 	return json.Marshal(resource)
+}
+
+// renderSettings returns the shape of what people and operators set up; nil for anything else.
+func renderSettings(resource any) any {
+	switch r := resource.(type) {
+	case *caller.Organization:
+		return organizationShape(r)
+	case *directory.Office:
+		return officeShape(r)
+	case *directory.Provider:
+		return providerShape(r)
+	case *network.Enrollment:
+		return enrollmentShape(r)
+	case *webhook.Endpoint:
+		return endpointShape(r)
+	case *scenario.Own:
+		return storedScenarioJSON{ownScenarioShape(r), string(r.Content)}
+	case *caller.User:
+		return userShape(r)
+	case *caller.Session:
+		return sessionShape(r, billing.SessionID{})
+	case *caller.APIKey:
+		return keyShape(r)
+	}
+	return nil
+}
+
+// storedScenarioJSON is an own scenario with what is stored of it.
+type storedScenarioJSON struct {
+	ownScenarioJSON
+
+	Content string `json:"content"`
 }

@@ -115,15 +115,7 @@ func TestReset(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.test = billing.Scope{Org: o.ID, Mode: billing.ModeTest}
-		s.office = s.newOffice(t, intake.OfficeRequest{
-			Name: name, NPI: "1234567893", TaxID: "123456789",
-			Address: &intake.AddressInput{Line1: "1 Main St", City: "Albany", State: "NY", ZIP: "122070001"}, Phone: "5185550100",
-		})
-		hired := idempotency.Administration(s.test, "test", func(p *directory.Provider) string { s.dentist = p.ID; return "" })
-		if _, err := s.access.CreateProvider(t.Context(), hired, intake.ProviderRequest{FirstName: "Ann", LastName: "Lee", NPI: "1245319599"}); err != nil {
-			t.Fatal(err)
-		}
-		s.key = s.issue(t, s.test, "read", "submit")
+		s.furnish(t, name)
 		s.practice(t)
 		if name == "Live Dental" {
 			s.becomesLive(t, o.ID, ours.Org)
@@ -204,6 +196,20 @@ func TestReset(t *testing.T) {
 	s.must(t, 200, call{path: "/summary"})
 	claim := s.must(t, 201, call{path: "/claims", body: s.crown("PAID-ERA", func(o anObject) { o["submit"] = true })}).text(t, "id")
 	s.until(t, "/claims/"+claim, "paid")
+}
+
+// furnish gives a new organization an office, a dentist and a key.
+func (s *service) furnish(t *testing.T, name string) {
+	t.Helper()
+	s.office = s.newOffice(t, intake.OfficeRequest{
+		Name: name, NPI: "1234567893", TaxID: "123456789",
+		Address: &intake.AddressInput{Line1: "1 Main St", City: "Albany", State: "NY", ZIP: "122070001"}, Phone: "5185550100",
+	})
+	hired := idempotency.Administration(s.test, "test", func(p *directory.Provider) string { s.dentist = p.ID; return "" })
+	if _, err := s.access.CreateProvider(t.Context(), hired, intake.ProviderRequest{FirstName: "Ann", LastName: "Lee", NPI: "1245319599"}); err != nil {
+		t.Fatal(err)
+	}
+	s.key = s.issue(t, s.test, "read", "submit")
 }
 
 // becomesLive makes the rows of an organization those of another in live mode. The totals

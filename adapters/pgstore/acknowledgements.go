@@ -1,6 +1,7 @@
 package pgstore
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -81,6 +82,32 @@ SELECT $3, coalesce(max(number), 0) + 1, $1, $2, $4, $5
 FROM batch_acknowledgements
 WHERE org_id = $1 AND mode = $2 AND batch_id = $3`, r.scope.Org, r.scope.Mode, id, kind, acknowledgement)
 	return err
+}
+
+func (r acknowledgements) after(after billing.FileID, limit int) (string, []any) {
+	q := r.query("id, name, received_at, coalesce(excerpt, content) AS content", "acknowledgements")
+	whereSet(q, "id > %", after)
+	return q.text("ORDER BY id\nLIMIT %", limit), q.args
+}
+
+// List reads files with their bytes.
+func (r acknowledgements) List(ctx context.Context, after billing.FileID, limit int) (all []clearing.KeptFile, err error) {
+	var f clearing.KeptFile
+	text, args := r.after(after, limit)
+	err = r.each(ctx, "list acknowledgements", []any{&f.ID, &f.Name, instant{&f.ReceivedAt}, &f.Content}, func() {
+		one := f
+		one.Content = bytes.Clone(f.Content)
+		all = append(all, one)
+	}, text, args...)
+	for i := range all {
+		if err == nil {
+			all[i].Content, err = r.unseal(ctx, r.scope, all[i].ID, all[i].Content)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read acknowledgements: %w", err)
+	}
+	return all, nil
 }
 
 // Get reads an acknowledgement of a batch with its bytes.

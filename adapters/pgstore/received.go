@@ -158,6 +158,20 @@ func (r contents) Read(ctx context.Context, f *clearing.ReceivedFile) ([]byte, e
 
 var errParts = errors.New("some of its parts are missing")
 
+// owned walks the primary key: few connections belong to an organization.
+func (r contents) owned(scope billing.Scope, after billing.FileID, limit int) (string, []any) {
+	q := &query{}
+	q.add(receivedTable.selecting+"WHERE org_id = % AND mode = %", scope.Org, scope.Mode)
+	whereSet(q, "id > %", after)
+	return q.text("ORDER BY id\nLIMIT %", limit), q.args
+}
+
+// Owned reads the files of a scope's own connections.
+func (r contents) Owned(ctx context.Context, scope billing.Scope, after billing.FileID, limit int) ([]*clearing.ReceivedFile, error) {
+	text, args := r.owned(scope, after, limit)
+	return receivedTable.many(ctx, r.tx, "list the received files of an organization", text, args...)
+}
+
 // expireReceived keeps a file that is listed, so that it is not read again. A file may
 // have 128 parts, so a step has few files.
 const expireReceived = `

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/retention"
 )
 
@@ -125,19 +126,57 @@ func (r retained) Holds(ctx context.Context) (all []retention.Hold, err error) {
 	return all, err
 }
 
-// SetAge sets how long data of a kind and a mode stays, as the owner of the tables.
-func SetAge(ctx context.Context, owner string, a retention.Age) error {
+// SetAge sets how long data of a kind and a mode stays, as the owner of the tables. The entry of the
+// audit that it gets for the age before (nil if there was none) is in its commit; nil means no entry.
+func SetAge(ctx context.Context, owner string, a retention.Age, entry func(before *retention.Age, at time.Time) *caller.AuditEntry) error {
 	db, err := administer(owner)
 	if err != nil {
 		return fmt.Errorf("set an age: %w", err)
 	}
-	defer db.Close() //nolint:errcheck // it has one statement
-	_, err = db.ExecContext(ctx, `
+	defer db.Close() //nolint:errcheck // it has one transaction
+	if err := setAge(ctx, db, a, entry); err != nil {
+		return fmt.Errorf("set an age, for which MOLAR_MIGRATE_URL must name the owner of the tables: %w", ofStatement(ctx, err))
+	}
+	return nil
+}
+
+func setAge(ctx context.Context, db *sql.DB, a retention.Age, entry func(before *retention.Age, at time.Time) *caller.AuditEntry) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() //nolint:errcheck // it has ended then
+	if _, err := tx.ExecContext(ctx, "LOCK TABLE retention IN SHARE ROW EXCLUSIVE MODE"); err != nil {
+		return err // two commands have one order, in the table and in the audit
+	}
+	var at time.Time
+	var seconds sql.NullInt64
+	before := &retention.Age{Kind: a.Kind, Mode: a.Mode, Org: a.Org}
+	err = tx.QueryRowContext(ctx, `
+SELECT now(), extract(epoch FROM keep)::bigint, coalesce(minors, false)
+FROM (SELECT) AS one LEFT JOIN retention ON kind = $1 AND mode = $2 AND org_id IS NOT DISTINCT FROM nullif($3::uuid, '00000000-0000-0000-0000-000000000000')`,
+		a.Kind, a.Mode, a.Org.UUID()).Scan(&at, &seconds, &before.Minors)
+	if err != nil {
+		return err
+	}
+	if before.Keep = time.Duration(seconds.Int64) * time.Second; !seconds.Valid {
+		before = nil
+	}
+	_, err = tx.ExecContext(ctx, `
 INSERT INTO retention (kind, mode, org_id, keep, minors)
 VALUES ($1, $2, nullif($3::uuid, '00000000-0000-0000-0000-000000000000'), make_interval(secs => $4), $5)
 ON CONFLICT (kind, mode, org_id) DO UPDATE SET keep = excluded.keep, minors = excluded.minors`, a.Kind, a.Mode, a.Org.UUID(), a.Keep.Seconds(), a.Minors)
 	if err != nil {
-		return fmt.Errorf("set an age, for which MOLAR_MIGRATE_URL must name the owner of the tables: %w", ofStatement(ctx, err))
+		return err
 	}
-	return nil
+	if e := entry(before, at.UTC()); e != nil {
+		_, err = tx.ExecContext(ctx, `
+INSERT INTO audit_entries (id, org_id, mode, operator, address, operation, resource_id, shown, status, created_at)
+VALUES ($1, nullif($2::uuid, '00000000-0000-0000-0000-000000000000'), $3, $4, '', $5, nullif($6, ''), '{}', 0, $7)`,
+			e.ID, e.Org.UUID(), e.Mode, e.Operator, e.Operation, e.Resource, micro(e.CreatedAt))
+		if err != nil {
+			return err
+		}
+	}
+	return tx.Commit()
 }

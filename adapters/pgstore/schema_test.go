@@ -20,7 +20,9 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/retention"
 	"github.com/molar-billing/molar/migrations"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -99,6 +101,18 @@ func TestOrdinaryUserOwnsTheDatabase(t *testing.T) {
 	if err := s.Ready(t.Context()); err != nil {
 		t.Error(err)
 	}
+	age := retention.Age{Kind: retention.Records, Mode: in.Mode, Org: in.Org, Keep: retention.Least}
+	entry := &caller.AuditEntry{ID: billing.AuditEntryID{1}, Org: in.Org, Mode: in.Mode, Operator: "ann", Operation: "molar retention set: x", Resource: in.Org.String(), CreatedAt: time.Now()}
+	if err := pgstore.SetAge(t.Context(), owner, age, func(*retention.Age, time.Time) *caller.AuditEntry { return entry }); err != nil {
+		t.Error(err)
+	}
+	porttest.System(t, s, func(ctx context.Context, tx ports.SystemTx) error {
+		noted, err := tx.AuditLog.Operators(ctx, in.Org, caller.AuditFilter{}, billing.Page{Limit: 9})
+		if len(noted) != 1 || noted[0].Operation != entry.Operation || noted[0].Resource != entry.Resource {
+			t.Errorf("the audit has %+v", noted)
+		}
+		return err
+	})
 }
 
 // ordinaryDatabase returns the addresses of an empty database on a server of its own:

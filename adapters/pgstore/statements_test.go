@@ -177,6 +177,7 @@ func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*claim.Claim) map
 		"count open":                 made(claims{t}.countEach(claim.Filter{Kind: claim.KindClaim, States: claim.States(), Open: true})),
 		"count an office":            made(claims{t}.countTogether(claim.Filter{Kind: claim.KindClaim, OfficeID: Number(2, 2)})),
 		"acknowledgements":           made(acknowledgements{t}.of([]*clearing.Batch{{ID: Number(3, 8)}, {ID: Number(13, 8)}})),
+		"kept acknowledgements":      made(acknowledgements{t}.after(Number(3, 8), 10)),
 		"next remittance":            made(eras{t}.next()),
 		"remittance claims":          made(remittanceClaims{t}.after(Number(3, 7), 100, 300)),
 		"count remittance claims":    made(remittanceClaims{t}.count(Number(3, 7))),

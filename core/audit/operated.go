@@ -48,6 +48,23 @@ func (op *Operation) entry(scope billing.Scope, clock ports.RealClock) []*caller
 	}}
 }
 
+// Changed returns the entry of an operation for the commit of a change that another login than the
+// service's makes, such as the owner of the tables. It has what was changed, in words. There is none
+// for a nil operation.
+func (op *Operation) Changed(scope billing.Scope, what string, at time.Time) *caller.AuditEntry {
+	if op == nil {
+		return nil
+	}
+	e := &caller.AuditEntry{
+		ID: billing.NewID[billing.AuditEntryID](billing.RealAt(at)), Org: scope.Org, Mode: scope.Mode, Operator: op.Operator,
+		Operation: op.Command + ": " + what, CreatedAt: at,
+	}
+	if !scope.Org.IsZero() {
+		e.Resource = scope.Org.String()
+	}
+	return e
+}
+
 // Operated is a store that records operations in the audit: what changes something in
 // the commit of the change, and what shows patient data before the caller has it. It
 // records nothing for a context without an operation.

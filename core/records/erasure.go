@@ -26,7 +26,7 @@ func (s *Service) PlanErasure(ctx context.Context, scope billing.Scope, patient 
 	if err := s.unheld(ctx, scope, patient); err != nil {
 		return nil, err
 	}
-	a := &archive{Service: s, ctx: ctx, scope: scope, patient: patient}
+	a := &archive{reading: reading{s, ctx, scope}, patient: patient}
 	_, err := lists.Read(ctx, s.store, scope, func(ctx context.Context, tx ports.Tx) (*directory.Patient, error) {
 		return tx.Patients.Get(ctx, patient)
 	})
@@ -73,7 +73,7 @@ type plan struct {
 }
 
 func (p *plan) checks() error {
-	return every(p.archive, func(ctx context.Context, tx ports.Tx, page billing.Page) ([]*coverage.Check, error) {
+	return every(p.reading, func(ctx context.Context, tx ports.Tx, page billing.Page) ([]*coverage.Check, error) {
 		return tx.Checks.List(ctx, coverage.CheckFilter{PatientID: p.patient}, page)
 	}, func(c *coverage.Check) error {
 		if p.n.Checks++; c.State == coverage.CheckPending {
@@ -84,7 +84,7 @@ func (p *plan) checks() error {
 }
 
 func (p *plan) claims() error {
-	return every(p.archive, func(ctx context.Context, tx ports.Tx, page billing.Page) ([]*claim.Record, error) {
+	return every(p.reading, func(ctx context.Context, tx ports.Tx, page billing.Page) ([]*claim.Record, error) {
 		return tx.Claims.List(ctx, claim.Filter{PatientID: p.patient}, page)
 	}, func(c *claim.Record) error {
 		p.n.Claims++
@@ -106,7 +106,7 @@ func (p *plan) claims() error {
 }
 
 func (p *plan) payments() error {
-	return every(p.archive, func(ctx context.Context, tx ports.Tx, page billing.Page) ([]*remit.ERA, error) {
+	return every(p.reading, func(ctx context.Context, tx ports.Tx, page billing.Page) ([]*remit.ERA, error) {
 		return tx.ERAs.List(ctx, remit.Filter{PatientID: p.patient}, page)
 	}, func(e *remit.ERA) error {
 		p.n.Payments++
@@ -123,7 +123,7 @@ func (p *plan) attachments() error {
 		}
 		return nil
 	}
-	err := every(p.archive, func(ctx context.Context, tx ports.Tx, page billing.Page) ([]*attachment.Attachment, error) {
+	err := every(p.reading, func(ctx context.Context, tx ports.Tx, page billing.Page) ([]*attachment.Attachment, error) {
 		return tx.Attachments.List(ctx, attachment.Filter{PatientID: p.patient}, page)
 	}, use)
 	if err != nil {
@@ -133,7 +133,7 @@ func (p *plan) attachments() error {
 }
 
 func (p *plan) payerRequests() error {
-	return every(p.archive, func(ctx context.Context, tx ports.Tx, page billing.Page) ([]*attachment.PayerRequest, error) {
+	return every(p.reading, func(ctx context.Context, tx ports.Tx, page billing.Page) ([]*attachment.PayerRequest, error) {
 		return tx.PayerRequests.List(ctx, attachment.PayerRequestFilter{PatientID: p.patient}, page)
 	}, func(*attachment.PayerRequest) error { p.n.PayerRequests++; return nil })
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Service has the use cases of a patient's records.
+// Service has the use cases of the records of a patient, and of an organization.
 type Service struct {
 	store ports.Store
 	blobs ports.Blobs
@@ -33,6 +33,9 @@ type Service struct {
 type Outside struct {
 	// Claim reads a claim with all that is kept of it.
 	Claim func(ctx context.Context, scope billing.Scope, id billing.ClaimID) (*claim.Record, error)
+
+	// Remittance reads a remittance as GET /eras/{id} shows it.
+	Remittance func(ctx context.Context, scope billing.Scope, id billing.ERAID) (*remit.Record, error)
 
 	// Render returns a resource as the API shows it.
 	Render func(resource any) (json.RawMessage, error)
@@ -59,10 +62,8 @@ type Counts struct {
 
 // archive is an archive that is being written.
 type archive struct {
-	*Service
+	reading
 
-	ctx     context.Context //nolint:containedctx // of the one function that writes the archive
-	scope   billing.Scope
 	patient billing.PatientID
 	zip     *zip.Writer
 	at      time.Time
@@ -78,7 +79,7 @@ type archive struct {
 func (s *Service) Export(
 	ctx context.Context, scope billing.Scope, patient billing.PatientID, to io.Writer, disclosed *directory.Disclosure,
 ) (Counts, error) {
-	a := &archive{Service: s, ctx: ctx, scope: scope, patient: patient, zip: zip.NewWriter(to)}
+	a := &archive{reading: reading{s, ctx, scope}, patient: patient, zip: zip.NewWriter(to)}
 	person, err := lists.Read(ctx, s.store, scope, func(ctx context.Context, tx ports.Tx) (*directory.Patient, error) {
 		a.at = tx.Real.Now().Time
 		return tx.Patients.Get(ctx, patient)
@@ -140,27 +141,8 @@ func (a *archive) write(name string, content []byte) error {
 	return nil
 }
 
-// every calls use for each row of a list.
-func every[T lists.Row](a *archive, list func(context.Context, ports.Tx, billing.Page) ([]T, error), use func(T) error) error {
-	for p := (billing.Page{Limit: billing.MaxPageLimit}); ; {
-		rows, next, err := lists.Page(a.ctx, a.store, a.scope, p, func(ctx context.Context, tx ports.Tx) ([]T, error) { return list(ctx, tx, p) })
-		if err != nil {
-			return err
-		}
-		for _, r := range rows {
-			if err := use(r); err != nil {
-				return err
-			}
-		}
-		if next == nil {
-			return nil
-		}
-		p.After = next
-	}
-}
-
 func (a *archive) checks() error {
-	return every(a, func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*coverage.Check, error) {
+	return every(a.reading, func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*coverage.Check, error) {
 		return tx.Checks.List(ctx, coverage.CheckFilter{PatientID: a.patient}, p)
 	}, func(c *coverage.Check) error {
 		a.counts.Checks++
@@ -190,7 +172,7 @@ func (a *archive) checks() error {
 }
 
 func (a *archive) claims() error {
-	return every(a, func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*claim.Record, error) {
+	return every(a.reading, func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*claim.Record, error) {
 		return tx.Claims.List(ctx, claim.Filter{PatientID: a.patient}, p)
 	}, func(c *claim.Record) error {
 		a.counts.Claims++
@@ -210,7 +192,7 @@ func (a *archive) claims() error {
 
 // payments writes the claims of remittances that are applied to the patient's claims, or may be.
 func (a *archive) payments() error {
-	return every(a, func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*remit.ERA, error) {
+	return every(a.reading, func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*remit.ERA, error) {
 		return tx.ERAs.List(ctx, remit.Filter{PatientID: a.patient}, p)
 	}, func(e *remit.ERA) error {
 		a.files = append(a.files, "remittance "+e.ID.String())
@@ -236,7 +218,7 @@ func (a *archive) payments() error {
 }
 
 func (a *archive) attachments() error {
-	err := every(a, func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*attachment.Attachment, error) {
+	err := every(a.reading, func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*attachment.Attachment, error) {
 		return tx.Attachments.List(ctx, attachment.Filter{PatientID: a.patient}, p)
 	}, a.attachment)
 	if err != nil {
@@ -302,7 +284,7 @@ func (a *archive) image(of *attachment.Attachment, d *attachment.Document) error
 }
 
 func (a *archive) payerRequests() error {
-	return every(a, func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*attachment.PayerRequest, error) {
+	return every(a.reading, func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*attachment.PayerRequest, error) {
 		return tx.PayerRequests.List(ctx, attachment.PayerRequestFilter{PatientID: a.patient}, p)
 	}, func(r *attachment.PayerRequest) error {
 		a.counts.PayerRequests++
@@ -314,7 +296,7 @@ func (a *archive) payerRequests() error {
 func (a *archive) events() error {
 	all := []json.RawMessage{}
 	for _, id := range a.about {
-		err := every(a, func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*event.Event, error) {
+		err := every(a.reading, func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*event.Event, error) {
 			return tx.Events.List(ctx, event.Filter{Resource: id}, p)
 		}, func(e *event.Event) error {
 			shown, err := a.Render(e)
@@ -332,7 +314,7 @@ func (a *archive) events() error {
 // access writes who saw or changed the records.
 func (a *archive) access() error {
 	all := []json.RawMessage{}
-	err := every(a, func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*caller.AuditEntry, error) {
+	err := every(a.reading, func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*caller.AuditEntry, error) {
 		return tx.Audit.List(ctx, caller.AuditFilter{Patient: a.patient}, p)
 	}, func(e *caller.AuditEntry) error {
 		shown, err := a.Render(e)

@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -212,13 +213,23 @@ func testAcknowledgements(b *scoped) {
 		part, content, err4 := tx.Acknowledgements.Get(ctx, one.ID, 2)
 		equal(t, "acknowledgement about others, too", *part, second)
 		equal(t, "its bytes", string(content), "b.277 about us")
+		kept, err5 := tx.Acknowledgements.List(ctx, billing.FileID{}, 1)
+		rest, err6 := tx.Acknowledgements.List(ctx, kept[0].ID, 9)
+		var read []string
+		for _, f := range append(kept, rest...) {
+			read = append(read, f.Name+": "+string(f.Content)+f.ReceivedAt.Sub(b.now).String())
+		}
+		slices.Sort(read)
+		equal(t, "all", read, []string{"a.999: a.999 about all0s", "b.277: b.277 about us1s"})
 		_, _, absent := tx.Acknowledgements.Get(ctx, one.ID, 3)
 		wantCode(t, "an absent one", absent, billing.CodeNotFound)
-		return errors.Join(err, err2, err3, err4)
+		return errors.Join(err, err2, err3, err4, err5, err6)
 	})
 	b.elsewhere(func(ctx context.Context, tx ports.Tx, mode billing.Mode) error {
 		_, _, err := tx.Acknowledgements.Get(ctx, one.ID, 1)
 		wantCode(t, "of another scope, in "+string(mode), err, billing.CodeNotFound)
-		return nil
+		kept, err := tx.Acknowledgements.List(ctx, billing.FileID{}, 9)
+		equal(t, "files of another scope, in "+string(mode), len(kept), 0)
+		return err
 	})
 }

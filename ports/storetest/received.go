@@ -64,12 +64,16 @@ func testReceived(b *scoped) {
 		equal(t, "next", next, waits)
 		problems, err3 := tx.Received.Problems(ctx)
 		equal(t, "problems", problems, []*clearing.ReceivedFile{lost})
+		owned, err4 := tx.Contents.Owned(ctx, b.scope, billing.FileID{}, 9)
+		equal(t, "files of the scope", owned, []*clearing.ReceivedFile{own})
+		after, err5 := tx.Contents.Owned(ctx, b.scope, own.ID, 9)
+		equal(t, "files after the last", len(after), 0)
 		_, absent := tx.Received.Next(ctx, "three")
 		_, absent2 := tx.Received.Lock(ctx, billing.FileID{1})
 		if !billing.IsNotFound(absent) || !billing.IsNotFound(absent2) {
 			t.Errorf("absent files: %v, %v", absent, absent2)
 		}
-		return errors.Join(err, err2, err3)
+		return errors.Join(err, err2, err3, err4, err5)
 	})
 	waits.State, waits.Since, waits.Listed, waits.Tries, waits.Reason = clearing.FileApplied, b.now.Add(time.Hour), false, 2, "x"
 	b.putFiles(waits)

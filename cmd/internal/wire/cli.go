@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"github.com/molar-billing/molar/adapters/cli"
 	"github.com/molar-billing/molar/adapters/credentials"
@@ -23,6 +24,7 @@ import (
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/restore"
 	rules "github.com/molar-billing/molar/core/billing/retention"
@@ -62,7 +64,11 @@ func CLI() {
 		Records:    openRecords,
 		Retention: opened(func(g *graph) *retention.Service {
 			owner := g.owner()
-			return retention.New(audit.Operated{Store: g.store}, func(ctx context.Context, a rules.Age) error { return pgstore.SetAge(ctx, owner, a) })
+			return retention.New(audit.Operated{Store: g.store}, func(ctx context.Context, a rules.Age) error {
+				return pgstore.SetAge(ctx, owner, a, func(before *rules.Age, at time.Time) *caller.AuditEntry {
+					return audit.OperationOf(ctx).Changed(billing.Scope{Org: a.Org, Mode: a.Mode}, a.Changed(before), at)
+				})
+			})
 		}),
 		Settings: SettingsHelp(),
 		Getenv:   os.Getenv,
@@ -241,7 +247,8 @@ func withKeys(ctx context.Context, fn func(*pgstore.Store) error) error {
 	return errors.Join(fn(store), done())
 }
 
-// openRecords opens the database and the blob store to export what is stored about a patient.
+// openRecords opens the database and the blob store to export what is stored about a patient
+// or an organization.
 func openRecords(ctx context.Context) (s *records.Service, closeAll func() error, err error) {
 	g, err := administration("MOLAR_SECRET_KEY", "MOLAR_BLOB_URL")
 	if err != nil {
@@ -254,7 +261,10 @@ func openRecords(ctx context.Context) (s *records.Service, closeAll func() error
 		operated := audit.Operated{Store: g.store}
 		owner, kept := g.owner(), recovery.New(g.store, g.blobs, g.store, recovery.Replay{})
 		return records.New(operated, g.blobs, records.Outside{
-			Claim: claims.New(operated, routing.New(), g.payers).Get, Render: httpapi.Render, Remember: kept.Keep,
+			Claim:        claims.New(operated, routing.New(), g.payers).Get,
+			Remittance:   remittances.New(operated, edi.New(), g.payers).Get,
+			Render:       httpapi.Render,
+			Remember:     kept.Keep,
 			BeginErasure: func(ctx context.Context, e *directory.Erasure) error { return pgstore.BeginErasure(ctx, owner, e) },
 		})
 	})

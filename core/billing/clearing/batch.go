@@ -70,6 +70,14 @@ type Batch struct {
 // Position returns the place in a list, by the time and the ID.
 func (b *Batch) Position() billing.Position { return billing.Position{Time: b.CreatedAt, ID: b.ID} }
 
+// KeptFile is a file about claims that is kept, with the bytes that its scope may read.
+type KeptFile struct {
+	ID         billing.FileID
+	Name       string
+	ReceivedAt time.Time
+	Content    []byte
+}
+
 // BatchAcknowledgement is a file about a batch: a 997, 999, TA1 or 277CA.
 type BatchAcknowledgement struct {
 	Number     int // from 1

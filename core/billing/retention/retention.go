@@ -3,6 +3,7 @@ package retention
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -52,6 +53,24 @@ func (a Age) Check() error {
 		faults.Add("minors", billing.FaultUnknown, "Only records can count from the 18th birthday.")
 	}
 	return faults.Err()
+}
+
+// Changed says in words what it changes, for the audit. Before is the age until then; nil if
+// there was none.
+func (a Age) Changed(before *Age) string {
+	was := "no own age"
+	if before != nil {
+		was = before.words()
+	}
+	return string(a.Kind) + ", " + string(a.Mode) + ": from " + was + " to " + a.words()
+}
+
+func (a Age) words() string {
+	text := strconv.Itoa(int(a.Keep/day)) + " days"
+	if a.Minors {
+		text += " from the 18th birthday"
+	}
+	return text
 }
 
 // Old counts what is older than an age.

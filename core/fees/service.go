@@ -96,6 +96,16 @@ func (s *Service) List(
 	})
 }
 
+// Payer returns the ID of the payer with an ID or an alias. It returns CodeNotFound if there is
+// none.
+func (s *Service) Payer(text string) (billing.PayerID, error) {
+	p, ok := s.payers.Find(text)
+	if !ok {
+		return billing.PayerID{}, billing.NotFound("payer", "payer_id")
+	}
+	return p.ID, nil
+}
+
 // maxConsidered bounds the schedules that Match explains.
 const maxConsidered = 200
 

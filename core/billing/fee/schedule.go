@@ -181,6 +181,16 @@ func (s *Schedule) replacedOn(day billing.Date) bool {
 	return !s.ReplacedBy.IsZero() && !day.Before(s.ReplacedFrom)
 }
 
+// CSV returns the rows as a file that becomes a schedule again. Codes and amounts need no
+// quotation marks.
+func (s *Schedule) CSV() []byte {
+	file := []byte("procedure_code,amount\r\n")
+	for _, r := range s.Rows {
+		file = append(file, r.ProcedureCode+","+r.Amount.String()+"\r\n"...)
+	}
+	return file
+}
+
 // Filter narrows a list of schedules. Zero fields match all.
 type Filter struct {
 	OfficeID billing.OfficeID

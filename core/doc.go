@@ -26,6 +26,7 @@
 //	remit        remittances (835): what a payer decided; they know no claim
 //	attachment   images, and the payer requests that they answer
 //	scenario     what the payers of the sandbox can be made to do
+//	fee          fee schedules: what an office charges, and what a payer allows
 //	coverage     eligibility checks and benefits
 //	restore      copies of live files, from which a restored database learns what it lacks
 //	clearing     batches, received files, acknowledgements; they know no claim

@@ -652,7 +652,7 @@ BEGIN
         RETURN 0;
     END IF;
     CASE bare
-        WHEN 'api_keys', 'audit_entries', 'audit_resources', 'changes', 'connections', 'disclosures', 'erasures', 'holds', 'retention', 'idempotency_keys', 'offices', 'providers', 'received_files',
+        WHEN 'api_keys', 'audit_entries', 'audit_resources', 'changes', 'connections', 'fee_schedule_rows', 'fee_schedules', 'disclosures', 'erasures', 'holds', 'retention', 'idempotency_keys', 'offices', 'providers', 'received_files',
             'requests', 'sessions', 'sign_in_links', 'users', 'watches', 'webhook_endpoints' THEN
         WHEN 'received_parts' THEN
             which := 'file_id IN (SELECT id FROM public.received_files WHERE org_id = $1)';
@@ -1470,6 +1470,41 @@ CREATE TABLE public.events (
 
 ALTER TABLE ONLY public.events FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.fee_schedule_rows (
+    schedule_id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    procedure_code text NOT NULL,
+    amount bigint NOT NULL,
+    CONSTRAINT fee_schedule_rows_amount_check CHECK ((amount >= 0)),
+    CONSTRAINT fee_schedule_rows_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text])))
+);
+
+ALTER TABLE ONLY public.fee_schedule_rows FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.fee_schedules (
+    id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    name text NOT NULL,
+    kind text NOT NULL,
+    office_id uuid,
+    payer_id uuid,
+    payer_code text NOT NULL,
+    payer_name text NOT NULL,
+    network text NOT NULL,
+    effective_from date NOT NULL,
+    write_off_beyond_limits boolean NOT NULL,
+    replaces uuid,
+    row_count integer NOT NULL,
+    CONSTRAINT fee_schedules_kind_check CHECK ((kind = ANY (ARRAY['office_fees'::text, 'allowed'::text]))),
+    CONSTRAINT fee_schedules_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
+    CONSTRAINT fee_schedules_network_check CHECK ((network = ANY (ARRAY[''::text, 'in'::text, 'out'::text])))
+);
+
+ALTER TABLE ONLY public.fee_schedules FORCE ROW LEVEL SECURITY;
+
 CREATE SEQUENCE public.file_serials
     START WITH 1
     INCREMENT BY 1
@@ -2115,6 +2150,12 @@ ALTER TABLE ONLY public.events
 ALTER TABLE ONLY public.events
     ADD CONSTRAINT events_sequence UNIQUE (org_id, mode, resource_id, sequence);
 
+ALTER TABLE ONLY public.fee_schedule_rows
+    ADD CONSTRAINT fee_schedule_rows_pkey PRIMARY KEY (schedule_id, procedure_code);
+
+ALTER TABLE ONLY public.fee_schedules
+    ADD CONSTRAINT fee_schedules_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.goose_db_version
     ADD CONSTRAINT goose_db_version_pkey PRIMARY KEY (id);
 
@@ -2410,6 +2451,14 @@ CREATE INDEX events_tail ON public.events USING btree (org_id, mode, xid, id);
 
 CREATE INDEX events_type ON public.events USING btree (org_id, mode, type, created_at, id);
 
+CREATE INDEX fee_schedule_rows_org ON public.fee_schedule_rows USING btree (org_id, mode);
+
+CREATE INDEX fee_schedules_for ON public.fee_schedules USING btree (org_id, mode, payer_id, office_id, effective_from);
+
+CREATE INDEX fee_schedules_list ON public.fee_schedules USING btree (org_id, mode, created_at, id);
+
+CREATE UNIQUE INDEX fee_schedules_replaces ON public.fee_schedules USING btree (replaces) WHERE (replaces IS NOT NULL);
+
 CREATE INDEX idempotency_keys_sweep ON public.idempotency_keys USING btree (created_at);
 
 CREATE INDEX jobs_streams ON public.jobs USING btree (kind, org_id, mode, lease_until, not_before);
@@ -2584,6 +2633,9 @@ ALTER TABLE ONLY public.documents
 ALTER TABLE ONLY public.eligibility_checks
     ADD CONSTRAINT eligibility_checks_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES public.eligibility_checks(id);
 
+ALTER TABLE ONLY public.fee_schedule_rows
+    ADD CONSTRAINT fee_schedule_rows_schedule_id_fkey FOREIGN KEY (schedule_id) REFERENCES public.fee_schedules(id);
+
 ALTER TABLE ONLY public.offices
     ADD CONSTRAINT offices_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.organizations(id);
 
@@ -2698,6 +2750,10 @@ CREATE POLICY expiry ON public.audit_entries TO postgres USING (true);
 
 CREATE POLICY expiry ON public.audit_resources TO postgres USING (true);
 
+ALTER TABLE public.fee_schedule_rows ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.fee_schedules ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.holds ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.idempotency_keys ENABLE ROW LEVEL SECURITY;
@@ -2747,6 +2803,10 @@ CREATE POLICY removal ON public.connections TO postgres USING (true);
 CREATE POLICY removal ON public.data_keys TO postgres USING (true);
 
 CREATE POLICY removal ON public.disclosures TO postgres USING (true);
+
+CREATE POLICY removal ON public.fee_schedule_rows TO postgres USING (true);
+
+CREATE POLICY removal ON public.fee_schedules TO postgres USING (true);
 
 CREATE POLICY removal ON public.offices TO postgres USING (true);
 
@@ -2915,6 +2975,10 @@ CREATE POLICY scope ON public.eras TO molar_app USING (((org_id = (current_setti
 CREATE POLICY scope ON public.event_numbers TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.events TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
+CREATE POLICY scope ON public.fee_schedule_rows TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
+CREATE POLICY scope ON public.fee_schedules TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.idempotency_keys TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
@@ -3579,6 +3643,10 @@ GRANT SELECT(type) ON TABLE public.events TO molar_system;
 GRANT SELECT(resource_id) ON TABLE public.events TO molar_system;
 
 GRANT SELECT(sequence) ON TABLE public.events TO molar_system;
+
+GRANT SELECT,INSERT ON TABLE public.fee_schedule_rows TO molar_app;
+
+GRANT SELECT,INSERT ON TABLE public.fee_schedules TO molar_app;
 
 GRANT SELECT,USAGE ON SEQUENCE public.file_serials TO molar_app;
 GRANT SELECT,UPDATE ON SEQUENCE public.file_serials TO molar_system;

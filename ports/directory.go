@@ -1,6 +1,7 @@
 package ports
 
-// The directory: organizations with their offices, providers, patients and enrollments.
+// The directory: organizations with their offices, providers, patients, enrollments and fee
+// schedules.
 
 import (
 	"context"
@@ -9,6 +10,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/fee"
 	"github.com/molar-billing/molar/core/billing/network"
 )
 
@@ -112,4 +114,31 @@ type Enrollments interface {
 	// List reads a page of enrollments, newest first, and one extra row when there
 	// is a next page.
 	List(ctx context.Context, f network.EnrollmentFilter, p billing.Page) ([]*network.Enrollment, error)
+}
+
+// FeeSchedules stores the fee schedules of a scope. They never change.
+type FeeSchedules interface {
+	// Beside returns, without rows, the schedules that a new one is checked against: the one
+	// that it replaces, and those for the same offices, payers and networks from the same
+	// date. No other transaction of the scope gets past Beside until this one ends.
+	Beside(ctx context.Context, s *fee.Schedule) ([]*fee.Schedule, error)
+
+	// Insert stores a new schedule with its rows.
+	Insert(ctx context.Context, s *fee.Schedule) error
+
+	// Get reads a schedule with its rows. It returns CodeNotFound if there is none.
+	Get(ctx context.Context, id billing.FeeScheduleID) (*fee.Schedule, error)
+
+	// List reads a page of schedules without their rows, newest first, and one extra row
+	// when there is a next page.
+	List(ctx context.Context, f fee.Filter, p billing.Page) ([]*fee.Schedule, error)
+
+	// Pricing reads every schedule that can count for a line of the question, with the rows
+	// for the procedures of the lines, in one round trip.
+	Pricing(ctx context.Context, q fee.Question, lines []fee.Line) ([]*fee.Schedule, error)
+
+	// Considered reads up to limit schedules with the row for the procedure of the line, if
+	// they have one: first those that Pricing reads, then those with such a row, then the
+	// others, each the latest date first.
+	Considered(ctx context.Context, q fee.Question, l fee.Line, limit int) ([]*fee.Schedule, error)
 }

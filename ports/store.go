@@ -71,6 +71,7 @@ type Tx struct {
 	Offices          Offices
 	Providers        Providers
 	Enrollments      Enrollments
+	FeeSchedules     FeeSchedules
 	Events           Events
 	Endpoints        WebhookEndpoints
 	Deliveries       Deliveries

@@ -15,6 +15,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/fee"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/idempotency"
 )
@@ -71,6 +72,8 @@ func madeID(made any) string {
 	case *directory.Office:
 		return m.ID.String()
 	case *directory.Provider:
+		return m.ID.String()
+	case *fee.Schedule:
 		return m.ID.String()
 	case *network.Enrollment:
 		return m.ID.String()

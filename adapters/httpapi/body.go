@@ -14,6 +14,17 @@ import (
 // With it no body costs more than a fixed multiple of its bytes.
 const maxValues = 10_000
 
+// maxTableValues is maxValues of a body with rows: a fee schedule of 5,000 rows has 15,013.
+const maxTableValues = 16_000
+
+// values returns how many values a body of the operation may have.
+func (r *route) values() int {
+	if r.body == tableBody {
+		return maxTableValues
+	}
+	return maxValues
+}
+
 // readBody reads the body of a request into its struct in package intake. It does not
 // know the fields in without.
 func readBody[T any](x *exchange, without ...string) (in T) {
@@ -58,6 +69,9 @@ func (x *exchange) fingerprint() [sha256.Size]byte {
 	case x.route.body == noBody:
 	case x.route.body == uploadBody:
 		_, _ = h.Write(x.upload.Meaning())
+	case x.sendsTable():
+		put("csv:" + x.query().values.Encode() + "\n")
+		_, _ = h.Write(x.body)
 	case x.bodyless():
 		put("json:{}")
 	case x.json != nil && len(x.jsonFaults) == 0:

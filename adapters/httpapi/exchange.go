@@ -31,7 +31,7 @@ type exchange struct {
 	params   *fiber.Ctx
 	caller   *caller.Caller   // nil until identified
 	call     caller.Call      // the part of the request that use cases receive
-	body     []byte           // of a jsonBody, an optionalBody or an emptyBody
+	body     []byte           // of a jsonBody, an optionalBody, an emptyBody or a tableBody
 	json     *jsonbody.Value  // the parsed body; nil if it cannot be read
 	upload   *httpserver.Form // of an uploadBody
 	file     *uploadedFile    // of the upload
@@ -268,14 +268,14 @@ func (x *exchange) readBody(kind bodyKind) (err error) {
 	switch kind {
 	case noBody:
 		return nil
-	case jsonBody, optionalBody, emptyBody:
+	case jsonBody, optionalBody, emptyBody, tableBody:
 		x.body, err = io.ReadAll(x.req.Body(x.s.limits.JSON))
 	case uploadBody:
 		err = x.readUpload()
 	}
 	x.startClock()
-	if kind != uploadBody && err == nil {
-		x.json, err = jsonbody.Parse(x.ctx, x.body, maxValues, &x.jsonFaults)
+	if kind != uploadBody && !x.sendsTable() && err == nil {
+		x.json, err = jsonbody.Parse(x.ctx, x.body, x.route.values(), &x.jsonFaults)
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/getkin/kin-openapi/openapi3filter"
 	"go.uber.org/goleak"
 
 	"github.com/molar-billing/molar/adapters/httpapi/httpserver/rawtest"
@@ -18,6 +19,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	openapi3filter.RegisterBodyDecoder("text/csv", openapi3filter.FileBodyDecoder) // by default it refuses semicolons
 	goleak.VerifyTestMain(testservers.Main(m),
 		// fasthttp keeps the Date header current for as long as the process lives.
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"),

@@ -13,6 +13,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/jsonbody"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/directory"
 )
 
@@ -240,4 +241,13 @@ func oneWord[T ~string](q *query, name, s string, words []T) (T, bool) {
 	}
 	q.faults.Add(name, billing.FaultNotAllowed, "The value must be one of "+strings.Join(list, ", ")+".")
 	return "", false
+}
+
+// procedure reads a procedure code.
+func (q *query) procedure(name string) string {
+	s, given := q.text(name)
+	if given && !coverage.ValidProcedureCode(s) {
+		q.faults.Add(name, billing.FaultFormat, "A procedure code must be D and four digits.")
+	}
+	return s
 }

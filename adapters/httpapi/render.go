@@ -12,6 +12,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/fee"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/billing/quarantine"
 	"github.com/molar-billing/molar/core/billing/remit"
@@ -64,6 +65,8 @@ func renderSettings(resource any) any {
 		return officeShape(r)
 	case *directory.Provider:
 		return providerShape(r)
+	case *fee.Schedule:
+		return feeScheduleRowsShape(r)
 	case *network.Enrollment:
 		return enrollmentShape(r)
 	case *webhook.Endpoint:

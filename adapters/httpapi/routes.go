@@ -18,6 +18,7 @@ import (
 	"github.com/molar-billing/molar/core/enrollments"
 	"github.com/molar-billing/molar/core/events"
 	"github.com/molar-billing/molar/core/faults"
+	"github.com/molar-billing/molar/core/fees"
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/core/sandbox"
@@ -46,6 +47,7 @@ const (
 	jsonBody                     // read into memory; see exchange.document
 	optionalBody                 // a jsonBody, or none
 	emptyBody                    // an empty object, or none; the path says everything
+	tableBody                    // a jsonBody, or a CSV file whose other fields are in the query; see exchange.sendsTable
 	uploadBody                   // multipart/form-data, its file in a temporary file; see exchange.form
 )
 
@@ -62,6 +64,7 @@ type api struct {
 	enrollments   *enrollments.Service
 	events        *events.Service
 	faults        *faults.Service
+	fees          *fees.Service
 	payerRequests *payerrequests.Service
 	payers        *directory.PayerDirectory
 	remittances   *remittances.Service
@@ -166,6 +169,10 @@ func (a *api) routes() []route {
 		{patch, root + "/providers/{id}", manage, jsonBody, amending(ok, a.access.ChangeProvider, providerShape)},
 		{put, root + "/enrollments", submit, jsonBody, making(ok, a.enrollments.Put, enrollmentShape)},
 		{get, root + "/enrollments", read, noBody, a.listEnrollments},
+		{post, root + "/fee_schedules", manage, tableBody, a.createFeeSchedule},
+		{get, root + "/fee_schedules", read, noBody, a.listFeeSchedules},
+		{get, root + "/fee_schedules/match", read, noBody, a.matchFee},
+		{get, root + "/fee_schedules/{id}", read, noBody, a.getFeeSchedule},
 		{get, root + "/patients", read, noBody, paging(a, "patients", a.access.ListPatients, patientShape)},
 		{post, root + "/patients/search", read, jsonBody, a.searchPatients},
 		{get, root + "/patients/{id}", read, noBody, getting(a.access.GetPatient, patientShape)},

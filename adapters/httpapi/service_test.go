@@ -41,6 +41,7 @@ import (
 	"github.com/molar-billing/molar/core/enrollments"
 	"github.com/molar-billing/molar/core/events"
 	"github.com/molar-billing/molar/core/faults"
+	"github.com/molar-billing/molar/core/fees"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
@@ -119,6 +120,7 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 		Enrollments:   enrollments.New(store, payers),
 		Events:        events.New(store),
 		Faults:        faults.New(store),
+		Fees:          fees.New(store, payers),
 		Eligibility:   eligibility.New(store, queue, attaching.Networks, payers, with.checking),
 		PayerRequests: payerrequests.New(store, attaching.Networks, payers),
 		Payers:        payers,

@@ -27,6 +27,7 @@ type made struct {
 	sent, number, patient         string // a claim of the API, as its ID, its control number and its patient
 	queued, paid, question        string // claims
 	batch, era, quarantined       string
+	fees                          string
 	logged, key                   string // an entry of the request log, and its API key
 }
 
@@ -52,6 +53,7 @@ func (s *service) make(t *testing.T) (m made) {
 	m.key = s.logged(t, m.logged).text(t, "key_id")
 	m.delivery = s.walk(t, "/webhook_deliveries?endpoint_id="+m.endpoint)[0]
 	s.must(t, 201, call{path: "/sandbox/scenarios", body: delta("-DELTA", nil)})
+	m.fees = s.must(t, 201, call{path: "/fee_schedules", body: feesBody()}).text(t, "id")
 	return m
 }
 
@@ -184,6 +186,10 @@ func (s *service) readsByStrangers(t *testing.T, m made) map[string][]foreign {
 		"GET /patients/{id}":                     {absent("/patients/" + m.patient)},
 		"GET /enrollments":                       {nothing("/enrollments"), nothing("/enrollments?office_id=" + s.office.String())},
 
+		"GET /fee_schedules":       {nothing("/fee_schedules"), nothing("/fee_schedules?kind=office_fees")},
+		"GET /fee_schedules/{id}":  {absent("/fee_schedules/" + m.fees)},
+		"GET /fee_schedules/match": {{call: call{path: "/fee_schedules/match?procedure_code=D0120&date=2026-05-01"}, status: 200}}, // TestFeeSchedules has whose they are
+
 		"GET /sandbox/clock":         {{call: call{path: "/sandbox/clock"}, status: 200}},         // of their own
 		"GET /sandbox/organizations": {{call: call{path: "/sandbox/organizations"}, status: 200}}, // of their own
 		"GET /sandbox/faults":        {{call: call{path: "/sandbox/faults"}, status: 200}},        // TestFaultsOfOneOrganization has whose they are
@@ -263,18 +269,22 @@ func (s *service) writesByStrangers(t *testing.T, m made) map[string][]foreign {
 		"PUT /enrollments": {absent(call{method: "PUT", path: "/enrollments", body: jsonOf(anObject{
 			"office_id": s.office.String(), "payer_id": "CHTEST", "transaction": "claims", "state": "active",
 		}, nil)})},
-		"PATCH /sandbox/clock":                       {}, // these name nothing
-		"POST /sandbox/clock/advance":                {},
-		"POST /sandbox/clock/stop":                   {},
-		"POST /sandbox/organizations":                {}, // it names nothing; TestThrowAways makes some
-		"DELETE /sandbox/organizations/{id}":         {absent(call{method: "DELETE", path: "/sandbox/organizations/" + s.org.String()})},
-		"POST /sandbox/reset":                        {{call{path: "/sandbox/reset", body: `{"confirm":"` + s.org.String() + `"}`, bad: true}, 422, billing.CodeInvalidRequest}},
-		"PUT /sandbox/faults":                        {},
-		"POST /sandbox/claims/{id}/simulate":         {post("/sandbox/claims/"+m.sent+"/simulate", "accept", anObject{})},
-		"POST /sandbox/eras":                         {}, // it names nothing; TestSandboxERA sends some
-		"POST /sandbox/scenarios":                    {}, // it names nothing; TestOwnScenarios makes some
-		"PATCH /sandbox/scenarios/{ending}":          {absent(call{method: "PATCH", path: "/sandbox/scenarios/-DELTA", body: `{"summary":"mine"}`})},
-		"DELETE /sandbox/scenarios/{ending}":         {absent(call{method: "DELETE", path: "/sandbox/scenarios/-DELTA"})},
+		"PATCH /sandbox/clock":               {}, // these name nothing
+		"POST /sandbox/clock/advance":        {},
+		"POST /sandbox/clock/stop":           {},
+		"POST /sandbox/organizations":        {}, // it names nothing; TestThrowAways makes some
+		"DELETE /sandbox/organizations/{id}": {absent(call{method: "DELETE", path: "/sandbox/organizations/" + s.org.String()})},
+		"POST /sandbox/reset":                {{call{path: "/sandbox/reset", body: `{"confirm":"` + s.org.String() + `"}`, bad: true}, 422, billing.CodeInvalidRequest}},
+		"PUT /sandbox/faults":                {},
+		"POST /sandbox/claims/{id}/simulate": {post("/sandbox/claims/"+m.sent+"/simulate", "accept", anObject{})},
+		"POST /sandbox/eras":                 {}, // it names nothing; TestSandboxERA sends some
+		"POST /sandbox/scenarios":            {}, // it names nothing; TestOwnScenarios makes some
+		"PATCH /sandbox/scenarios/{ending}":  {absent(call{method: "PATCH", path: "/sandbox/scenarios/-DELTA", body: `{"summary":"mine"}`})},
+		"DELETE /sandbox/scenarios/{ending}": {absent(call{method: "DELETE", path: "/sandbox/scenarios/-DELTA"})},
+		"POST /fee_schedules": {
+			absent(call{path: "/fee_schedules", body: feesBody("office_id", s.office.String())}),
+			absent(call{path: "/fee_schedules", body: feesBody("replaces", m.fees)}),
+		},
 		"POST /offices":                              {}, // they name nothing; untouchedClaims makes some
 		"POST /providers":                            {},
 		"POST /webhook_endpoints":                    {}, // it names nothing; untouchedEndpoint makes some

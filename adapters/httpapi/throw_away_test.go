@@ -62,6 +62,7 @@ func TestThrowAways(t *testing.T) {
 		t.Errorf("the claim is %s", c.text(t, "state"))
 	}
 	s.must(t, 200, call{path: "/webhook_endpoints", key: key, body: hook("/run", nil)})
+	s.must(t, 201, call{path: "/fee_schedules", key: key, body: feesBody()})
 
 	for path, k := range map[string]string{id.String(): s.other, s.org.String(): s.key, second.String(): key, (billing.OrgID{1}).String(): s.key} {
 		wantStatus(t, s.do(t, call{method: "DELETE", path: "/sandbox/organizations/" + path, key: k}), 404, billing.CodeNotFound)

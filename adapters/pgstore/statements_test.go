@@ -14,7 +14,9 @@ import (
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/fee"
 	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/billing/webhook"
 )
@@ -314,4 +316,25 @@ func WebhookStatements(tb testing.TB, in billing.Scope) map[string]Statement {
 		out["resend deliveries"+name+", events"] = Statement{again.built.String(), again.args}
 	}
 	return out
+}
+
+// FeeStatements returns the statements on fee schedules. None may cost more because other
+// organizations have many, or because a schedule has many rows.
+func FeeStatements(in billing.Scope) map[string]Statement {
+	r := feeSchedules{&tx{scope: in}}
+	q := fee.Question{OfficeID: Number(2, 2), PayerID: Number(2, 3), Network: fee.In}
+	day := billing.Date{Year: 2026, Month: 5, Day: 1}
+	lines := make([]fee.Line, 20)
+	for i := range lines {
+		lines[i] = fee.Line{ProcedureCode: "D" + strconv.Itoa(1000+i*7), On: day}
+	}
+	next := billing.Page{Limit: 25, After: &billing.Position{Time: time.Date(2026, 1, 10, 0, 0, 0, 0, time.UTC), ID: Number(7, 1)}}
+	return map[string]Statement{
+		"beside":            made(r.beside(&fee.Schedule{Kind: fee.Allowed, OfficeID: q.OfficeID, Payer: directory.PayerSummary{ID: q.PayerID}, EffectiveFrom: day, Replaces: Number(7, 1)})),
+		"prices":            made(r.pricing(q, lines)),
+		"considered":        made(r.considered(q, lines[0], 201)),
+		"all":               made(r.page(fee.Filter{}, next)),
+		"office, payer":     made(r.page(fee.Filter{OfficeID: q.OfficeID, PayerID: q.PayerID}, next)),
+		"current of a kind": made(r.page(fee.Filter{Kind: fee.Allowed, Current: new(true), Day: day}, next)),
+	}
 }

@@ -269,6 +269,7 @@ var (
 	batchTable           = newTable("batches", "batch", batchFields, "state", "number", "content")
 	payerRequestTable    = newTable("payer_requests", "payer request", payerRequestFields, "state")
 	enrollmentTable      = newTable("enrollments", "enrollment", enrollmentFields, "")
+	feeScheduleTable     = newTable("fee_schedules", "fee schedule", feeScheduleFields, "")
 	connectionTable      = newTable("connections", "connection", sealedConnectionFields, "")
 	endpointTable        = newTable("webhook_endpoints", "webhook endpoint", endpointFields, "url", "secret")
 	deliveryTable        = newTable("webhook_deliveries", "webhook delivery", deliveryFields, "")

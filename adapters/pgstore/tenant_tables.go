@@ -80,6 +80,8 @@ func tenantTables() []tenantTable {
 		{"received_files", keeps, writes, keeps, exchanged, removesLast}, // by these, a connection knows what it has fetched
 		{"connections", keeps, writes, keeps, withOwner, removesLast},
 		{"webhook_endpoints", keeps, writes, keeps, withOwner, removesLast},
+		{"fee_schedule_rows", keeps, writes, keeps, withOwner, removesLast},
+		{"fee_schedules", keeps, writes, keeps, withOwner, removesLast},
 		{"providers", keeps, writes, keeps, withOwner, removesLast},
 		{"offices", keeps, writes, keeps, withOwner, removesLast},
 		{"requests", keeps, writes, keeps, logged, removesLast},

@@ -52,6 +52,7 @@ type (
 	enrollmentKind   struct{}
 	acceptedKind     struct{}
 	restoreKind      struct{}
+	feeScheduleKind  struct{}
 )
 
 func (orgKind) prefix() string          { return "org_" }
@@ -79,6 +80,7 @@ func (connectionKind) prefix() string   { return "con_" }
 func (enrollmentKind) prefix() string   { return "enr_" }
 func (acceptedKind) prefix() string     { return "acr_" }
 func (restoreKind) prefix() string      { return "rst_" }
+func (feeScheduleKind) prefix() string  { return "fee_" }
 
 // The IDs of the API, the JobID of a job, and the DeliveryID of a delivery to
 // an endpoint.
@@ -110,6 +112,7 @@ type (
 	EnrollmentID      = ID[enrollmentKind]
 	AcceptedID        = ID[acceptedKind]
 	RestoreID         = ID[restoreKind]
+	FeeScheduleID     = ID[feeScheduleKind]
 )
 
 // Real is a real time. A developer cannot move it, as the clock of the sandbox can be

@@ -11,6 +11,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/fee"
 	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/billing/quarantine"
@@ -41,6 +42,7 @@ func organizationParts() []part {
 		{name: "enrollments", what: "enrollments with payers", write: listed("enrollments", func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*network.Enrollment, error) {
 			return tx.Enrollments.List(ctx, network.EnrollmentFilter{}, p)
 		})},
+		{name: "fee_schedules", what: "fee schedules with their rows", write: (*organization).feeSchedules},
 		{name: "patients", what: "patients", write: listed("patients", func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*directory.Patient, error) {
 			return tx.Patients.List(ctx, p)
 		})},
@@ -280,6 +282,19 @@ type erasureJSON struct {
 	Removed map[string]int    `json:"removed"`
 	Blanked map[string]int    `json:"blanked"`
 	Files   []string          `json:"files"`
+}
+
+func (o *organization) feeSchedules() error {
+	return every(o.reading, func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*fee.Schedule, error) {
+		return tx.FeeSchedules.List(ctx, fee.Filter{}, p)
+	}, func(listed *fee.Schedule) error {
+		s, err := lists.Read(o.ctx, o.store, o.scope, func(ctx context.Context, tx ports.Tx) (*fee.Schedule, error) { return tx.FeeSchedules.Get(ctx, listed.ID) })
+		if err != nil {
+			return err
+		}
+		o.totals.Rows["fee_schedule_rows"] += int64(len(s.Rows))
+		return o.shown("fee_schedules", s)
+	})
 }
 
 func (o *organization) erasures() error {

@@ -168,6 +168,7 @@ func (l *loader) operation(o *Operation, n *yaml.Node) {
 		switch in := l.text(p, "in"); {
 		case in == "path":
 			o.PathParams = append(o.PathParams, f)
+		case in == "query" && l.text(p, "x-media-type") != "": // of a body that is a file; clients send JSON
 		case in == "query":
 			l.sent = true
 			f.Ref = *l.ref(l.raw(p, "schema"), query.Name+pascal(f.Name))
@@ -201,6 +202,9 @@ func (l *loader) operation(o *Operation, n *yaml.Node) {
 			}
 			return
 		}
+		if media != "application/json" {
+			return
+		}
 		if r := l.ref(schema, title+"Request"); r.Kind != Object || len(r.Of.Fields) > 0 {
 			o.Body = r
 		}
@@ -214,6 +218,7 @@ func (l *loader) operation(o *Operation, n *yaml.Node) {
 			l.sent = false
 			schema := l.raw(body, "schema")
 			switch {
+			case media != "application/json" && l.at(l.behind(reply), "content", "application/json") != nil: // clients read JSON
 			case media != "application/json":
 				o.Binary = true
 			case o.Reply != nil:

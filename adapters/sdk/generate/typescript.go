@@ -110,7 +110,11 @@ func tsArgs(o *Operation) string {
 		args = append(args, text)
 	}
 	if o.Query != nil {
-		args = append(args, "params: "+o.Query.Name+" = {}")
+		text := "params: " + o.Query.Name
+		if !slices.ContainsFunc(o.Query.Fields, func(f *Field) bool { return f.Required }) {
+			text += " = {}"
+		}
+		args = append(args, text)
 	}
 	return strings.Join(append(args, "options?: CallOptions"), ", ")
 }

@@ -23,6 +23,7 @@ type parts struct {
 	Offices           OfficesOperations
 	Providers         ProvidersOperations
 	Enrollments       EnrollmentsOperations
+	FeeSchedules      FeeSchedulesOperations
 	Patients          PatientsOperations
 	Events            EventsOperations
 	Requests          RequestsOperations
@@ -54,6 +55,7 @@ func (c *Client) assemble() {
 		Offices:           OfficesOperations{c},
 		Providers:         ProvidersOperations{c},
 		Enrollments:       EnrollmentsOperations{c},
+		FeeSchedules:      FeeSchedulesOperations{c},
 		Patients:          PatientsOperations{c},
 		Events:            EventsOperations{c},
 		Requests:          RequestsOperations{c},
@@ -1032,6 +1034,73 @@ func (s EnrollmentsOperations) List(params EnrollmentsListParams, options ...Cal
 	return newList[Enrollment](s.c, call{
 		method: http.MethodGet, path: "/enrollments",
 		query: params.query(),
+	}, options)
+}
+
+// FeeSchedulesOperations are the operations on fee schedules.
+type FeeSchedulesOperations struct{ c *Client }
+
+// Create calls POST /fee_schedules.
+// Create a fee schedule.
+//
+// Requires the `submit` permission. A session must be an owner's. A fee schedule has an amount for each of up to 5,000 procedures:
+// what your offices charge (`office_fees`), or what a payer allows by contract (`allowed`). It is for one office or
+// all, for one payer or all, and for offices in or out of the network or both.
+//
+// **Which one counts.** For a procedure and a service date, the version in force counts: of the schedules of a kind
+// for the same offices, payers and networks, the one with the latest `effective_from` that is not after the date.
+// Of those that have the procedure, one for the office and the payer comes before one for the payer, then one for
+// the office, then one for all. Of two that are equal so far, one that names the network comes first. Two for the
+// same offices, payers and networks from the same date return 422. `GET /fee_schedules/match` explains it.
+//
+// **A fee schedule never changes**, so that an earlier date still explains itself. To correct it, or to end it,
+// create another one that `replaces` it from its own `effective_from` on. Until then the replaced one counts.
+//
+// **As a file.** Send the rows as `text/csv`, and the other fields in the query. The first line names the columns
+// `procedure_code` and `amount`; names that spreadsheets use, such as `ADA Code` and `Fee`, work too, and other
+// columns are left out. Commas, semicolons or tabs are between the columns, and the text is UTF-8 or Windows-1252.
+// Amounts may have a dollar sign and commas between thousands. The `field` of a fault is `csv.LINE.COLUMN`, and
+// its message names them. A body of this operation may have 16,000 values.
+func (s FeeSchedulesOperations) Create(ctx context.Context, body FeeScheduleRequest, options ...CallOption) (*FeeSchedule, error) {
+	return read[FeeSchedule](ctx, s.c, call{
+		method: http.MethodPost, path: "/fee_schedules",
+		body:  body,
+		keyed: true,
+	}, options)
+}
+
+// List calls GET /fee_schedules.
+// List fee schedules.
+//
+// Requires the `read` permission. The list has no rows.
+func (s FeeSchedulesOperations) List(params FeeSchedulesListParams, options ...CallOption) *List[FeeSchedule] {
+	return newList[FeeSchedule](s.c, call{
+		method: http.MethodGet, path: "/fee_schedules",
+		query: params.query(),
+	}, options)
+}
+
+// Match calls GET /fee_schedules/match.
+// Find the fee of a procedure.
+//
+// Requires the `read` permission. Returns what your office charges for a procedure on a service date and what the
+// payer allows, and says of each fee schedule why its row counts or not. A schedule for one office, one payer or
+// one network does not count while that is not given.
+func (s FeeSchedulesOperations) Match(ctx context.Context, params FeeSchedulesMatchParams, options ...CallOption) (*FeeMatch, error) {
+	return read[FeeMatch](ctx, s.c, call{
+		method: http.MethodGet, path: "/fee_schedules/match",
+		query: params.query(),
+	}, options)
+}
+
+// Get calls GET /fee_schedules/{id}.
+// Get a fee schedule.
+//
+// Requires the `read` permission. The reply has all rows. With `Accept: text/csv` it is a file of the rows alone,
+// which `POST /fee_schedules` accepts.
+func (s FeeSchedulesOperations) Get(ctx context.Context, id string, options ...CallOption) (*FeeScheduleWithRows, error) {
+	return read[FeeScheduleWithRows](ctx, s.c, call{
+		method: http.MethodGet, path: "/fee_schedules/" + url.PathEscape(id),
 	}, options)
 }
 

@@ -4294,6 +4294,234 @@ func (p EnrollmentsListParams) query() url.Values {
 	return q
 }
 
+// FeeScheduleRequest is part of a request.
+type FeeScheduleRequest struct {
+	// For people, such as `Office fees 2026`.
+	Name string `json:"name"`
+	// `office_fees`: what your offices charge. `allowed`: the most that the payer counts by contract.
+	Kind FeeKind `json:"kind"`
+	// The office, an `off_` ID. Leave it out for all offices.
+	OfficeID Optional[string] `json:"office_id,omitempty"`
+	// A `pyr_` ID, a payer ID or an alias. Leave it out for all payers.
+	PayerID Optional[string] `json:"payer_id,omitempty"`
+	// Whether it is for offices in the payer's network, or out of it. Leave it out for both.
+	Network Optional[FeeNetwork] `json:"network,omitempty"`
+	// The first service date on which it counts.
+	EffectiveFrom string `json:"effective_from"`
+	// Only of `allowed`: whether the office charges the patient no more than the amount also beyond a maximum, a
+	// frequency or an age of the plan. Some contracts let the office charge its own fee then. Defaults to true.
+	WriteOffBeyondLimits Optional[bool] `json:"write_off_beyond_limits,omitempty"`
+	// The fee schedule, a `fee_` ID, in whose place it counts from `effective_from` on.
+	Replaces Optional[string] `json:"replaces,omitempty"`
+	// A procedure may have one row.
+	Rows []FeeScheduleRequestRow `json:"rows"`
+}
+
+// FeeKind is one of a list of values, which may grow: expect others.
+// `office_fees`: what your offices charge. `allowed`: the most that the payer counts by contract.
+type FeeKind string
+
+// The values of FeeKind that this version knows.
+const (
+	FeeKindOfficeFees FeeKind = "office_fees"
+	FeeKindAllowed    FeeKind = "allowed"
+)
+
+// FeeNetwork is one of a list of values, which may grow: expect others.
+// Whether the office is in the network of the patient's plan: `in`, or `out`.
+type FeeNetwork string
+
+// The values of FeeNetwork that this version knows.
+const (
+	FeeNetworkIn  FeeNetwork = "in"
+	FeeNetworkOut FeeNetwork = "out"
+)
+
+// FeeScheduleRequestRow is part of a request.
+type FeeScheduleRequestRow struct {
+	// A CDT code.
+	ProcedureCode string `json:"procedure_code"`
+	// From `0.00` to `999999.99`.
+	Amount Amount `json:"amount"`
+}
+
+// FeeSchedule is part of a reply.
+// What offices charge for procedures, or what a payer allows.
+type FeeSchedule struct {
+	ID     string `json:"id"`
+	Object string `json:"object"`
+	Name   string `json:"name"`
+	// `office_fees`: what your offices charge. `allowed`: the most that the payer counts by contract.
+	Kind FeeKind `json:"kind"`
+	// Null for all offices.
+	OfficeID *string `json:"office_id"`
+	// Null for all payers.
+	Payer *PayerSummary `json:"payer"`
+	// Null for in and out of network.
+	Network       *FeeNetwork `json:"network"`
+	EffectiveFrom string      `json:"effective_from"`
+	// Null unless the kind is `allowed`.
+	WriteOffBeyondLimits *bool   `json:"write_off_beyond_limits"`
+	Replaces             *string `json:"replaces"`
+	ReplacedBy           *string `json:"replaced_by"`
+	// The service date from which the other one counts.
+	ReplacedFrom *string `json:"replaced_from"`
+	RowCount     int     `json:"row_count"`
+	// A time in UTC, with microseconds.
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// FeeSchedulesListParams is part of a request.
+// The parameters of /fee_schedules.
+type FeeSchedulesListParams struct {
+	// The maximum number of items on a page.
+	Limit int `json:"limit,omitempty"`
+	// The `next_cursor` of the previous page, unchanged, with the same filters.
+	Cursor string `json:"cursor,omitempty"`
+	// Only items of this office.
+	OfficeID string `json:"office_id,omitempty"`
+	// Only items of this payer: its `pyr_` ID, its payer ID or an alias.
+	PayerID string  `json:"payer_id,omitempty"`
+	Kind    FeeKind `json:"kind,omitempty"`
+	// `true`: only versions in force today, in UTC. `false`: only the others.
+	Current Optional[bool] `json:"current,omitempty"`
+}
+
+func (p FeeSchedulesListParams) query() url.Values {
+	q := url.Values{}
+	if p.Limit != 0 {
+		q.Set("limit", strconv.Itoa(p.Limit))
+	}
+	if p.Cursor != "" {
+		q.Set("cursor", string(p.Cursor))
+	}
+	if p.OfficeID != "" {
+		q.Set("office_id", string(p.OfficeID))
+	}
+	if p.PayerID != "" {
+		q.Set("payer_id", string(p.PayerID))
+	}
+	if p.Kind != "" {
+		q.Set("kind", string(p.Kind))
+	}
+	if v, _, ok := p.Current.Get(); ok {
+		q.Set("current", strconv.FormatBool(v))
+	}
+	return q
+}
+
+// FeeSchedulesMatchParams is part of a request.
+// The parameters of /fee_schedules/match.
+type FeeSchedulesMatchParams struct {
+	ProcedureCode string `json:"procedure_code"`
+	// The service date.
+	Date     string `json:"date"`
+	OfficeID string `json:"office_id,omitempty"`
+	// The payer: its `pyr_` ID, its payer ID or an alias.
+	PayerID string `json:"payer_id,omitempty"`
+	// Whether the office is in the network of the patient's plan.
+	Network FeeNetwork `json:"network,omitempty"`
+}
+
+func (p FeeSchedulesMatchParams) query() url.Values {
+	q := url.Values{}
+	if p.ProcedureCode != "" {
+		q.Set("procedure_code", string(p.ProcedureCode))
+	}
+	if p.Date != "" {
+		q.Set("date", string(p.Date))
+	}
+	if p.OfficeID != "" {
+		q.Set("office_id", string(p.OfficeID))
+	}
+	if p.PayerID != "" {
+		q.Set("payer_id", string(p.PayerID))
+	}
+	if p.Network != "" {
+		q.Set("network", string(p.Network))
+	}
+	return q
+}
+
+// FeeMatch is part of a reply.
+type FeeMatch struct {
+	Object        string      `json:"object"`
+	ProcedureCode string      `json:"procedure_code"`
+	Date          string      `json:"date"`
+	OfficeID      *string     `json:"office_id"`
+	PayerID       *string     `json:"payer_id"`
+	Network       *FeeNetwork `json:"network"`
+	// Null if no schedule has one.
+	OfficeFee *FeeAmount `json:"office_fee"`
+	// Null if no schedule has one.
+	Allowed *FeeAmount `json:"allowed"`
+	// The fee schedules, those that count first.
+	Schedules []FeeMatchSchedule `json:"schedules"`
+	// Whether there are more schedules, none of which counts.
+	Truncated bool `json:"truncated"`
+}
+
+// FeeAmount is part of a reply.
+// The row that counts.
+type FeeAmount struct {
+	// An amount of dollars.
+	Amount        Amount `json:"amount"`
+	ScheduleID    string `json:"schedule_id"`
+	ScheduleName  string `json:"schedule_name"`
+	EffectiveFrom string `json:"effective_from"`
+	// Null unless the kind is `allowed`.
+	WriteOffBeyondLimits *bool `json:"write_off_beyond_limits"`
+}
+
+// FeeMatchSchedule is part of a reply.
+type FeeMatchSchedule struct {
+	ScheduleID   string `json:"schedule_id"`
+	ScheduleName string `json:"schedule_name"`
+	// `office_fees`: what your offices charge. `allowed`: the most that the payer counts by contract.
+	Kind          FeeKind `json:"kind"`
+	EffectiveFrom string  `json:"effective_from"`
+	// Null without a row for the procedure.
+	Amount *Amount `json:"amount"`
+	Counts bool    `json:"counts"`
+	// Why it counts or not, as a sentence.
+	Because string `json:"because"`
+}
+
+// FeeScheduleWithRows is part of a reply.
+type FeeScheduleWithRows struct {
+	ID     string `json:"id"`
+	Object string `json:"object"`
+	Name   string `json:"name"`
+	// `office_fees`: what your offices charge. `allowed`: the most that the payer counts by contract.
+	Kind FeeKind `json:"kind"`
+	// Null for all offices.
+	OfficeID *string `json:"office_id"`
+	// Null for all payers.
+	Payer *PayerSummary `json:"payer"`
+	// Null for in and out of network.
+	Network       *FeeNetwork `json:"network"`
+	EffectiveFrom string      `json:"effective_from"`
+	// Null unless the kind is `allowed`.
+	WriteOffBeyondLimits *bool   `json:"write_off_beyond_limits"`
+	Replaces             *string `json:"replaces"`
+	ReplacedBy           *string `json:"replaced_by"`
+	// The service date from which the other one counts.
+	ReplacedFrom *string `json:"replaced_from"`
+	RowCount     int     `json:"row_count"`
+	// A time in UTC, with microseconds.
+	CreatedAt time.Time `json:"created_at"`
+	// In the order of their codes.
+	Rows []FeeRow `json:"rows"`
+}
+
+// FeeRow is part of a reply.
+type FeeRow struct {
+	// A CDT code.
+	ProcedureCode string `json:"procedure_code"`
+	// An amount of dollars.
+	Amount Amount `json:"amount"`
+}
+
 // PatientsListParams is part of a request.
 // The parameters of /patients.
 type PatientsListParams struct {

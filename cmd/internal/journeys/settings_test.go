@@ -1,6 +1,8 @@
 package journeys_test
 
 import (
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -256,4 +258,70 @@ func TestOrganizationRequiresASecondFactor(t *testing.T) {
 	led.click("Settings")
 	led.sees("Cedar Dental requires one.")
 	led.seesNo("Turn it off")
+}
+
+// An owner imports the fees of the practice's software, corrects the lines of the file that are
+// wrong, finds what counts for a procedure and why, and replaces the fees. A viewer reads them.
+func TestFeesAreImported(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	folder := t.TempDir()
+	file := func(name, content string) string {
+		t.Helper()
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	page := practice.signsIn("owner")
+	page.open("/test/settings/fees")
+	page.sees("No fee schedules yet")
+	page.screen("settings-fees-none")
+	page.click("Import a fee schedule")
+	page.fill("Name", "Office fees")
+	page.fill("First service date", "2026-01-01")
+	page.upload("Choose a CSV file", file("broken.csv", "ADA Code,Description,Fee\nD0120,Exam,58.00\nD274,Crown,1250\nD1110,Cleaning,104.005\n"))
+	page.sees("broken.csv")
+	page.refused(422, "POST /api/v1/fee_schedules")
+	page.click("Import")
+	page.row("D274,Crown,1250").sees("3", "A procedure code must be D and four digits.")
+	page.row("D1110,Cleaning,104.005").sees("4", "The amount must be dollars and cents")
+	page.screen("settings-fees-refused")
+	page.upload("Choose another file", file("fees.csv", "ADA Code;Description;Fee\nD0120;Exam;58.00\nD2740;Crown;$1,250\nD1110;Pr\xfcfung;104.00\n"))
+	page.sees("fees.csv")
+	page.click("Import")
+	page.sees("The fee schedule is imported.")
+	page.click("Office fees")
+	page.seesA("heading", "Office fees")
+	page.row("D2740").sees("$1,250.00")
+	page.fill("Find a procedure", "d11")
+	page.row("D1110").sees("$104.00")
+	page.seesNo("$1,250.00")
+	page.screen("settings-fee-schedule")
+
+	page.click("Replace")
+	page.fill("Name", "Office fees, later")
+	page.fill("First service date", "2026-02-01")
+	page.upload("Choose a CSV file", file("later.csv", "procedure_code,amount\nD0120,61.50\n"))
+	page.sees("later.csv")
+	page.click("Import")
+	page.sees("Another fee schedule replaces it from Feb 1, 2026 on.")
+	page.click("Show that one")
+	page.seesA("heading", "Office fees, later")
+	page.click("Fee schedules")
+	page.row("Office fees, later").sees("All payers, All offices", "Has begun")
+	page.fill("Procedure", "d0120")
+	page.fill("Service date", "2026-01-31")
+	page.sees("The office charges $58.00", "It does not count before 2026-02-01.")
+	page.fill("Service date", "2026-02-01")
+	page.sees("The office charges $61.50", "replaced it on 2026-02-01.")
+	page.screen("settings-fees")
+	page.choose("Show", "Those in force today")
+	page.within("table", "Fee schedules").row("Office fees, later").sees("In force")
+
+	viewer := practice.signsIn("viewer")
+	viewer.open("/test/settings/fees")
+	viewer.sees("Office fees, later")
+	viewer.seesNo("Import a fee schedule")
 }

@@ -5,6 +5,7 @@ import (
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/enrollments"
+	"github.com/molar-billing/molar/core/fees"
 	"github.com/molar-billing/molar/core/recovery"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/core/sandbox"
@@ -15,6 +16,7 @@ func (g *graph) openClaims() {
 	codec := edi.NewLogging(g.log)
 	g.claims = claims.New(g.store, g.networks, g.payers)
 	g.enrollments = enrollments.New(g.store, g.payers)
+	g.fees = fees.New(g.store, g.payers)
 	g.remittances = remittances.New(g.store, codec, g.payers)
 	g.recovery = recovery.New(g.store, g.blobs, g.store, recovery.Replay{})
 	g.batches = batches.New(g.store, batches.Outside{

@@ -30,6 +30,7 @@ import (
 	rules "github.com/molar-billing/molar/core/billing/retention"
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/enrollments"
+	"github.com/molar-billing/molar/core/fees"
 	"github.com/molar-billing/molar/core/records"
 	"github.com/molar-billing/molar/core/recovery"
 	"github.com/molar-billing/molar/core/remittances"
@@ -48,6 +49,7 @@ func CLI() {
 		Access:      opened(administered),
 		Audit:       opened(func(g *graph) *audit.Service { return audit.New(g.store, g.settings.AuditRetention, g.log) }),
 		Enrollments: opened(func(g *graph) *enrollments.Service { return enrollments.New(audit.Operated{Store: g.store}, g.payers) }),
+		Fees:        opened(func(g *graph) *fees.Service { return fees.New(audit.Operated{Store: g.store}, g.payers) }),
 		Remittances: opened(func(g *graph) *remittances.Service {
 			return remittances.New(audit.Operated{Store: g.store}, edi.New(), g.payers)
 		}, "MOLAR_SECRET_KEY"),

@@ -35,6 +35,7 @@ import (
 	"github.com/molar-billing/molar/core/enrollments"
 	"github.com/molar-billing/molar/core/events"
 	"github.com/molar-billing/molar/core/faults"
+	"github.com/molar-billing/molar/core/fees"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/payerrequests"
@@ -75,6 +76,7 @@ type graph struct {
 	enrollments   *enrollments.Service
 	events        *events.Service
 	faults        *faults.Service
+	fees          *fees.Service
 	idempotency   *idempotency.Service
 	payerRequests *payerrequests.Service
 	recovery      *recovery.Service

@@ -52,6 +52,7 @@ func (b *bench) cases() map[string]func(context.Context) error {
 		"wrong_key_refused":                  b.wrongKey,
 		"patch_absent_null_value":            b.patch,
 		"amounts_are_exact":                  b.amounts,
+		"fee_found":                          b.feeFound,
 		"clock_advanced":                     b.clockAdvanced,
 		"dropped_reply_of_the_sandbox":       b.droppedReply,
 		"raw_request_and_headers":            b.rawRequest,
@@ -545,6 +546,23 @@ func (b *bench) amounts(ctx context.Context) error {
 	}
 	_, wrong := molar.Amount("1.5").Cents()
 	return wants(err, cents == 60 && wrong != nil && molar.Cents(-5) == "-0.05", c.Lines)
+}
+
+func (b *bench) feeFound(ctx context.Context) error {
+	fees := molar.FeeScheduleRequest{
+		Name: "Fees", Kind: molar.FeeKindAllowed, PayerID: molar.Value("CHTEST"), EffectiveFrom: "2026-01-01",
+		Rows: []molar.FeeScheduleRequestRow{{ProcedureCode: "D0120", Amount: molar.Cents(4105)}},
+	}
+	made, err1 := b.client.FeeSchedules.Create(ctx, fees)
+	_, again := b.client.FeeSchedules.Create(ctx, fees)
+	_, err2 := refused(again, molar.ErrInvalidRequest)
+	found, err3 := b.client.FeeSchedules.Match(ctx, molar.FeeSchedulesMatchParams{ProcedureCode: "D0120", Date: "2026-05-04", PayerID: "CHTEST"})
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return err
+	}
+	whole, err := b.client.FeeSchedules.Get(ctx, made.ID)
+	return wants(err, err == nil && found.Allowed.ScheduleID == made.ID && found.Allowed.Amount == "41.05" && *found.Allowed.WriteOffBeyondLimits &&
+		found.Schedules[0].Counts && whole.Rows[0].Amount == "41.05", found)
 }
 
 func (b *bench) clockAdvanced(ctx context.Context) error {

@@ -378,6 +378,18 @@ def amounts_are_exact() -> None:
     refused(ValueError, lambda: client.claims.update(c.id, patient_paid=Decimal("0.001")))
 
 
+def fee_found() -> None:
+    fees: Any = {
+        "name": "Fees", "kind": "allowed", "payer_id": "CHTEST", "effective_from": "2026-01-01",
+        "rows": [{"procedure_code": "D0120", "amount": Decimal("41.05")}],
+    }
+    made = client.fee_schedules.create(**fees)
+    refused(molar.InvalidRequestError, lambda: client.fee_schedules.create(**fees))
+    found = client.fee_schedules.match(procedure_code="D0120", date="2026-05-04", payer_id="CHTEST")
+    assert found.allowed and found.allowed.schedule_id == made.id and found.allowed.amount == Decimal("41.05") and found.schedules[0].counts, found
+    assert client.fee_schedules.get(made.id).rows[0].amount == Decimal("41.05")
+
+
 def clock_advanced() -> None:
     before = client.sandbox.clock()
     advance("P1D")

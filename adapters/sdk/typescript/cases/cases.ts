@@ -478,6 +478,30 @@ const cases: Record<string, () => Promise<void>> = {
     want(changed.lines.reduce((sum, line) => sum + cents(line.fee ?? ""), 0) === 60, changed.lines);
     await refused(RangeError, () => cents("1.5"));
   },
+  async fee_found() {
+    const fees = {
+      name: "Fees",
+      kind: "allowed" as const,
+      payer_id: "CHTEST",
+      effective_from: "2026-01-01",
+      rows: [{ procedure_code: "D0120", amount: fromCents(4105) }],
+    };
+    const made = await client.feeSchedules.create(fees);
+    await refused(InvalidRequestError, () => client.feeSchedules.create(fees));
+    const found = await client.feeSchedules.match({
+      procedure_code: "D0120",
+      date: "2026-05-04",
+      payer_id: "CHTEST",
+    });
+    const whole = await client.feeSchedules.get(made.id);
+    want(
+      found.allowed?.schedule_id === made.id &&
+        cents(found.allowed.amount) === 4105 &&
+        found.schedules[0]?.counts &&
+        whole.rows[0]?.amount === "41.05",
+      found,
+    );
+  },
   async clock_advanced() {
     const before = await client.sandbox.clock();
     await advance("P1D");

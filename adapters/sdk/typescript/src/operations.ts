@@ -52,6 +52,12 @@ import type {
   EventsListDeliveriesParams,
   EventsListParams,
   EventsResend,
+  FeeMatch,
+  FeeSchedule,
+  FeeScheduleRequest,
+  FeeScheduleWithRows,
+  FeeSchedulesListParams,
+  FeeSchedulesMatchParams,
   InviteRequest,
   InvitedUser,
   LoggedRequest,
@@ -951,6 +957,66 @@ export class EnrollmentsOperations {
   }
 }
 
+export class FeeSchedulesOperations {
+  constructor(protected readonly core: Core) {}
+
+  /**
+   * Create a fee schedule.
+   *
+   * Requires the `submit` permission. A session must be an owner's. A fee schedule has an amount for each of up to 5,000 procedures:
+   * what your offices charge (`office_fees`), or what a payer allows by contract (`allowed`). It is for one office or
+   * all, for one payer or all, and for offices in or out of the network or both.
+   *
+   * **Which one counts.** For a procedure and a service date, the version in force counts: of the schedules of a kind
+   * for the same offices, payers and networks, the one with the latest `effective_from` that is not after the date.
+   * Of those that have the procedure, one for the office and the payer comes before one for the payer, then one for
+   * the office, then one for all. Of two that are equal so far, one that names the network comes first. Two for the
+   * same offices, payers and networks from the same date return 422. `GET /fee_schedules/match` explains it.
+   *
+   * **A fee schedule never changes**, so that an earlier date still explains itself. To correct it, or to end it,
+   * create another one that `replaces` it from its own `effective_from` on. Until then the replaced one counts.
+   *
+   * **As a file.** Send the rows as `text/csv`, and the other fields in the query. The first line names the columns
+   * `procedure_code` and `amount`; names that spreadsheets use, such as `ADA Code` and `Fee`, work too, and other
+   * columns are left out. Commas, semicolons or tabs are between the columns, and the text is UTF-8 or Windows-1252.
+   * Amounts may have a dollar sign and commas between thousands. The `field` of a fault is `csv.LINE.COLUMN`, and
+   * its message names them. A body of this operation may have 16,000 values.
+   */
+  create(body: FeeScheduleRequest, options?: CallOptions): Promise<FeeSchedule> {
+    return this.core.json({ method: "POST", path: "/fee_schedules", body, keyed: true }, options);
+  }
+
+  /**
+   * List fee schedules.
+   *
+   * Requires the `read` permission. The list has no rows.
+   */
+  list(params: FeeSchedulesListParams = {}, options?: CallOptions): List<FeeSchedule> {
+    return new List(this.core, { method: "GET", path: "/fee_schedules", query: params }, options);
+  }
+
+  /**
+   * Find the fee of a procedure.
+   *
+   * Requires the `read` permission. Returns what your office charges for a procedure on a service date and what the
+   * payer allows, and says of each fee schedule why its row counts or not. A schedule for one office, one payer or
+   * one network does not count while that is not given.
+   */
+  match(params: FeeSchedulesMatchParams, options?: CallOptions): Promise<FeeMatch> {
+    return this.core.json({ method: "GET", path: "/fee_schedules/match", query: params }, options);
+  }
+
+  /**
+   * Get a fee schedule.
+   *
+   * Requires the `read` permission. The reply has all rows. With `Accept: text/csv` it is a file of the rows alone,
+   * which `POST /fee_schedules` accepts.
+   */
+  get(id: string, options?: CallOptions): Promise<FeeScheduleWithRows> {
+    return this.core.json({ method: "GET", path: `/fee_schedules/${encodeURIComponent(id)}` }, options);
+  }
+}
+
 export class PatientsOperations {
   constructor(protected readonly core: Core) {}
 
@@ -1659,6 +1725,7 @@ export class Operations {
   readonly offices: OfficesOperations;
   readonly providers: ProvidersOperations;
   readonly enrollments: EnrollmentsOperations;
+  readonly feeSchedules: FeeSchedulesOperations;
   readonly patients: PatientsOperations;
   readonly events: EventsOperations;
   readonly requests: RequestsOperations;
@@ -1688,6 +1755,7 @@ export class Operations {
     this.offices = new OfficesOperations(core);
     this.providers = new ProvidersOperations(core);
     this.enrollments = new EnrollmentsOperations(core);
+    this.feeSchedules = new FeeSchedulesOperations(core);
     this.patients = new PatientsOperations(core);
     this.events = new EventsOperations(core);
     this.requests = new RequestsOperations(core);

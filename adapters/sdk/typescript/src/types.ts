@@ -3910,6 +3910,185 @@ export interface EnrollmentsListParams {
   state?: EnrollmentState;
 }
 
+export interface FeeScheduleRequest {
+  /** For people, such as `Office fees 2026`. */
+  name: string;
+  /**
+   * `office_fees`: what your offices charge. `allowed`: the most that the payer counts by contract.
+   */
+  kind: FeeKind;
+  /** The office, an `off_` ID. Leave it out for all offices. */
+  office_id?: string | null;
+  /** A `pyr_` ID, a payer ID or an alias. Leave it out for all payers. */
+  payer_id?: string | null;
+  /** Whether it is for offices in the payer's network, or out of it. Leave it out for both. */
+  network?: FeeNetwork | null;
+  /** The first service date on which it counts. */
+  effective_from: string;
+  /**
+   * Only of `allowed`: whether the office charges the patient no more than the amount also beyond a maximum, a
+   * frequency or an age of the plan. Some contracts let the office charge its own fee then. Defaults to true.
+   */
+  write_off_beyond_limits?: boolean | null;
+  /** The fee schedule, a `fee_` ID, in whose place it counts from `effective_from` on. */
+  replaces?: string | null;
+  /** A procedure may have one row. */
+  rows: FeeScheduleRequestRow[];
+}
+
+/**
+ * `office_fees`: what your offices charge. `allowed`: the most that the payer counts by contract.
+ */
+export type FeeKind =
+  | "office_fees"
+  | "allowed"
+  | (string & {});
+
+/** Whether the office is in the network of the patient's plan: `in`, or `out`. */
+export type FeeNetwork =
+  | "in"
+  | "out"
+  | (string & {});
+
+export interface FeeScheduleRequestRow {
+  /** A CDT code. */
+  procedure_code: string;
+  /** From `0.00` to `999999.99`. */
+  amount: Amount;
+}
+
+/** What offices charge for procedures, or what a payer allows. */
+export interface FeeSchedule {
+  id: string;
+  object: string;
+  name: string;
+  /**
+   * `office_fees`: what your offices charge. `allowed`: the most that the payer counts by contract.
+   */
+  kind: FeeKind;
+  /** Null for all offices. */
+  office_id: string | null;
+  /** Null for all payers. */
+  payer: PayerSummary | null;
+  /** Null for in and out of network. */
+  network: FeeNetwork | null;
+  effective_from: string;
+  /** Null unless the kind is `allowed`. */
+  write_off_beyond_limits: boolean | null;
+  replaces: string | null;
+  replaced_by: string | null;
+  /** The service date from which the other one counts. */
+  replaced_from: string | null;
+  row_count: number;
+  /** A time in UTC, with microseconds. */
+  created_at: string;
+}
+
+/** The parameters of /fee_schedules. */
+export interface FeeSchedulesListParams {
+  /** The maximum number of items on a page. */
+  limit?: number;
+  /** The `next_cursor` of the previous page, unchanged, with the same filters. */
+  cursor?: string;
+  /** Only items of this office. */
+  office_id?: string;
+  /** Only items of this payer: its `pyr_` ID, its payer ID or an alias. */
+  payer_id?: string;
+  kind?: FeeKind;
+  /** `true`: only versions in force today, in UTC. `false`: only the others. */
+  current?: boolean;
+}
+
+/** The parameters of /fee_schedules/match. */
+export interface FeeSchedulesMatchParams {
+  procedure_code: string;
+  /** The service date. */
+  date: string;
+  office_id?: string;
+  /** The payer: its `pyr_` ID, its payer ID or an alias. */
+  payer_id?: string;
+  /** Whether the office is in the network of the patient's plan. */
+  network?: FeeNetwork;
+}
+
+export interface FeeMatch {
+  object: string;
+  procedure_code: string;
+  date: string;
+  office_id: string | null;
+  payer_id: string | null;
+  network: FeeNetwork | null;
+  /** Null if no schedule has one. */
+  office_fee: FeeAmount | null;
+  /** Null if no schedule has one. */
+  allowed: FeeAmount | null;
+  /** The fee schedules, those that count first. */
+  schedules: FeeMatchSchedule[];
+  /** Whether there are more schedules, none of which counts. */
+  truncated: boolean;
+}
+
+/** The row that counts. */
+export interface FeeAmount {
+  /** An amount of dollars. */
+  amount: Amount;
+  schedule_id: string;
+  schedule_name: string;
+  effective_from: string;
+  /** Null unless the kind is `allowed`. */
+  write_off_beyond_limits: boolean | null;
+}
+
+export interface FeeMatchSchedule {
+  schedule_id: string;
+  schedule_name: string;
+  /**
+   * `office_fees`: what your offices charge. `allowed`: the most that the payer counts by contract.
+   */
+  kind: FeeKind;
+  effective_from: string;
+  /** Null without a row for the procedure. */
+  amount: Amount | null;
+  counts: boolean;
+  /** Why it counts or not, as a sentence. */
+  because: string;
+}
+
+export interface FeeScheduleWithRows {
+  id: string;
+  object: string;
+  name: string;
+  /**
+   * `office_fees`: what your offices charge. `allowed`: the most that the payer counts by contract.
+   */
+  kind: FeeKind;
+  /** Null for all offices. */
+  office_id: string | null;
+  /** Null for all payers. */
+  payer: PayerSummary | null;
+  /** Null for in and out of network. */
+  network: FeeNetwork | null;
+  effective_from: string;
+  /** Null unless the kind is `allowed`. */
+  write_off_beyond_limits: boolean | null;
+  replaces: string | null;
+  replaced_by: string | null;
+  /** The service date from which the other one counts. */
+  replaced_from: string | null;
+  row_count: number;
+  /** A time in UTC, with microseconds. */
+  created_at: string;
+  /** In the order of their codes. */
+  rows: FeeRow[];
+}
+
+export interface FeeRow {
+  /** A CDT code. */
+  procedure_code: string;
+  /** An amount of dollars. */
+  amount: Amount;
+}
+
 /** The parameters of /patients. */
 export interface PatientsListParams {
   /** The maximum number of items on a page. */

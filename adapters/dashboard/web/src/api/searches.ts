@@ -25,6 +25,7 @@ export type Searches = {
   "/developers/deliveries": Filters<"findWebhookDeliveries">;
   "/developers/requests": Filters<"listRequests">;
   "/developers/webhooks": { failing?: boolean };
+  "/settings/fees": Pick<Filters<"listFeeSchedules">, "kind" | "current">;
   "/settings/audit": Filters<"listAuditEntries">;
 };
 
@@ -137,6 +138,7 @@ const forms: { [P in Searched]: Forms<Searches[P]> } = {
     resource_id: "text",
   },
   "/developers/webhooks": { failing: "flag" },
+  "/settings/fees": { kind: "text", current: "flag" },
   "/settings/audit": {
     ...created,
     actor: "text",

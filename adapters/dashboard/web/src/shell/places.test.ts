@@ -6,6 +6,7 @@ const id = (kind: string) => `${kind}_01JGZ8Y6T4M3N2P1Q0R9S8T7V6`;
 test("each resource with a screen leads to it", () => {
   expect(screenOf(id("clm"))).toEqual({ to: `/claims/${id("clm")}` });
   expect(screenOf(id("whe"))).toEqual({ to: `/developers/webhooks/${id("whe")}` });
+  expect(screenOf(id("fee"))).toEqual({ to: `/settings/fees/${id("fee")}` });
   expect(screenOf(id("pat"))).toEqual({ to: `/patients/${id("pat")}` });
 });
 

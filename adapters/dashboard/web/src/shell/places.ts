@@ -47,6 +47,8 @@ export type Screen =
   | "/settings/offices"
   | "/settings/offices/$id"
   | "/settings/providers"
+  | "/settings/fees"
+  | "/settings/fees/$id"
   | "/settings/users"
   | "/settings/sessions"
   | "/settings/audit";
@@ -98,6 +100,7 @@ const screens: Record<string, (id: string) => AnyTarget> = {
   era: (id) => ({ to: `/remittances/${id}` }),
   pat: (id) => ({ to: `/patients/${id}` }),
   off: (id) => ({ to: `/settings/offices/${id}` }),
+  fee: (id) => ({ to: `/settings/fees/${id}` }),
   evt: (id) => ({ to: `/developers/events/${id}` }),
   req: (id) => ({ to: `/developers/requests/${id}` }),
   whd: (id) => ({ to: `/developers/deliveries/${id}` }),

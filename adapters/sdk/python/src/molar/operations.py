@@ -30,6 +30,9 @@ from molar.types import (
     EligibilityExchange,
     Enrollment,
     Event,
+    FeeMatch,
+    FeeSchedule,
+    FeeScheduleWithRows,
     InvitedUser,
     LoggedRequest,
     Me,
@@ -88,6 +91,9 @@ if TYPE_CHECKING:
         EventsListDeliveriesParams,
         EventsListParams,
         EventsResend,
+        FeeScheduleRequest,
+        FeeSchedulesListParams,
+        FeeSchedulesMatchParams,
         InviteRequest,
         MatchRequest,
         OfficeChange,
@@ -868,6 +874,61 @@ class EnrollmentsOperations:
         return List(self._core, Call("GET", "/enrollments", options, query=dict(params)), Enrollment)
 
 
+class FeeSchedulesOperations:
+    """The operations on fee schedules."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    def create(self, *, options: Options = NO_OPTIONS, **body: Unpack[FeeScheduleRequest]) -> FeeSchedule:
+        """Create a fee schedule.
+
+        Requires the `submit` permission. A session must be an owner's. A fee schedule has an amount for each of up to 5,000 procedures:
+        what your offices charge (`office_fees`), or what a payer allows by contract (`allowed`). It is for one office or
+        all, for one payer or all, and for offices in or out of the network or both.
+
+        **Which one counts.** For a procedure and a service date, the version in force counts: of the schedules of a kind
+        for the same offices, payers and networks, the one with the latest `effective_from` that is not after the date.
+        Of those that have the procedure, one for the office and the payer comes before one for the payer, then one for
+        the office, then one for all. Of two that are equal so far, one that names the network comes first. Two for the
+        same offices, payers and networks from the same date return 422. `GET /fee_schedules/match` explains it.
+
+        **A fee schedule never changes**, so that an earlier date still explains itself. To correct it, or to end it,
+        create another one that `replaces` it from its own `effective_from` on. Until then the replaced one counts.
+
+        **As a file.** Send the rows as `text/csv`, and the other fields in the query. The first line names the columns
+        `procedure_code` and `amount`; names that spreadsheets use, such as `ADA Code` and `Fee`, work too, and other
+        columns are left out. Commas, semicolons or tabs are between the columns, and the text is UTF-8 or Windows-1252.
+        Amounts may have a dollar sign and commas between thousands. The `field` of a fault is `csv.LINE.COLUMN`, and
+        its message names them. A body of this operation may have 16,000 values.
+        """
+        return FeeSchedule(self._core.json(Call("POST", "/fee_schedules", options, body=dict(body), keyed=True)))
+
+    def list(self, *, options: Options = NO_OPTIONS, **params: Unpack[FeeSchedulesListParams]) -> List[FeeSchedule]:
+        """List fee schedules.
+
+        Requires the `read` permission. The list has no rows.
+        """
+        return List(self._core, Call("GET", "/fee_schedules", options, query=dict(params)), FeeSchedule)
+
+    def match(self, *, options: Options = NO_OPTIONS, **params: Unpack[FeeSchedulesMatchParams]) -> FeeMatch:
+        """Find the fee of a procedure.
+
+        Requires the `read` permission. Returns what your office charges for a procedure on a service date and what the
+        payer allows, and says of each fee schedule why its row counts or not. A schedule for one office, one payer or
+        one network does not count while that is not given.
+        """
+        return FeeMatch(self._core.json(Call("GET", "/fee_schedules/match", options, query=dict(params))))
+
+    def get(self, id: str, *, options: Options = NO_OPTIONS) -> FeeScheduleWithRows:
+        """Get a fee schedule.
+
+        Requires the `read` permission. The reply has all rows. With `Accept: text/csv` it is a file of the rows alone,
+        which `POST /fee_schedules` accepts.
+        """
+        return FeeScheduleWithRows(self._core.json(Call("GET", f"/fee_schedules/{part(id)}", options)))
+
+
 class PatientsOperations:
     """The operations on patients."""
 
@@ -1511,6 +1572,7 @@ class Operations:
         self.offices = OfficesOperations(core)
         self.providers = ProvidersOperations(core)
         self.enrollments = EnrollmentsOperations(core)
+        self.fee_schedules = FeeSchedulesOperations(core)
         self.patients = PatientsOperations(core)
         self.events = EventsOperations(core)
         self.requests = RequestsOperations(core)

@@ -4155,6 +4155,220 @@ class EnrollmentsListParams(TypedDict, total=False):
     transaction: EnrolledTransaction
     state: EnrollmentState
 
+FeeKind: TypeAlias = "Literal['office_fees', 'allowed'] | str"
+"""`office_fees`: what your offices charge. `allowed`: the most that the payer counts by contract."""
+
+FeeNetwork: TypeAlias = "Literal['in', 'out'] | str"
+"""Whether the office is in the network of the patient's plan: `in`, or `out`."""
+
+
+class FeeScheduleRequestRow(TypedDict, total=False):
+    """A part of a request."""
+
+    procedure_code: Required[str]
+    """A CDT code."""
+    amount: Required[Decimal | str]
+    """From `0.00` to `999999.99`."""
+
+
+class FeeScheduleRequest(TypedDict, total=False):
+    """A part of a request."""
+
+    name: Required[str]
+    """For people, such as `Office fees 2026`."""
+    kind: Required[FeeKind]
+    """`office_fees`: what your offices charge. `allowed`: the most that the payer counts by contract."""
+    office_id: str | None
+    """The office, an `off_` ID. Leave it out for all offices."""
+    payer_id: str | None
+    """A `pyr_` ID, a payer ID or an alias. Leave it out for all payers."""
+    network: FeeNetwork | None
+    """Whether it is for offices in the payer's network, or out of it. Leave it out for both."""
+    effective_from: Required[dt.date | str]
+    """The first service date on which it counts."""
+    write_off_beyond_limits: bool | None
+    """Only of `allowed`: whether the office charges the patient no more than the amount also beyond a maximum, a
+    frequency or an age of the plan. Some contracts let the office charge its own fee then. Defaults to true.
+    """
+    replaces: str | None
+    """The fee schedule, a `fee_` ID, in whose place it counts from `effective_from` on."""
+    rows: Required[list[FeeScheduleRequestRow]]
+    """A procedure may have one row."""
+
+
+class FeeSchedule(Model):
+    """What offices charge for procedures, or what a payer allows."""
+
+    id: str
+    object: str
+    name: str
+    kind: FeeKind
+    """`office_fees`: what your offices charge. `allowed`: the most that the payer counts by contract."""
+    office_id: str | None
+    """Null for all offices."""
+    payer: PayerSummary | None
+    """Null for all payers."""
+    network: FeeNetwork | None
+    """Null for in and out of network."""
+    effective_from: dt.date
+    write_off_beyond_limits: bool | None
+    """Null unless the kind is `allowed`."""
+    replaces: str | None
+    replaced_by: str | None
+    replaced_from: dt.date | None
+    """The service date from which the other one counts."""
+    row_count: int
+    created_at: dt.datetime
+    """A time in UTC, with microseconds."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "payer": PayerSummary,
+        "effective_from": calendar_date,
+        "replaced_from": calendar_date,
+        "created_at": timestamp,
+    }
+
+
+class FeeSchedulesListParams(TypedDict, total=False):
+    """The parameters of /fee_schedules."""
+
+    limit: int
+    """The maximum number of items on a page."""
+    cursor: str
+    """The `next_cursor` of the previous page, unchanged, with the same filters."""
+    office_id: str
+    """Only items of this office."""
+    payer_id: str
+    """Only items of this payer: its `pyr_` ID, its payer ID or an alias."""
+    kind: FeeKind
+    current: bool
+    """`true`: only versions in force today, in UTC. `false`: only the others."""
+
+
+class FeeSchedulesMatchParams(TypedDict, total=False):
+    """The parameters of /fee_schedules/match."""
+
+    procedure_code: Required[str]
+    date: Required[dt.date | str]
+    """The service date."""
+    office_id: str
+    payer_id: str
+    """The payer: its `pyr_` ID, its payer ID or an alias."""
+    network: FeeNetwork
+    """Whether the office is in the network of the patient's plan."""
+
+
+class FeeAmount(Model):
+    """The row that counts."""
+
+    amount: Decimal
+    """An amount of dollars."""
+    schedule_id: str
+    schedule_name: str
+    effective_from: dt.date
+    write_off_beyond_limits: bool | None
+    """Null unless the kind is `allowed`."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "amount": Decimal,
+        "effective_from": calendar_date,
+    }
+
+
+class FeeMatchSchedule(Model):
+    """A part of a reply."""
+
+    schedule_id: str
+    schedule_name: str
+    kind: FeeKind
+    """`office_fees`: what your offices charge. `allowed`: the most that the payer counts by contract."""
+    effective_from: dt.date
+    amount: Decimal | None
+    """Null without a row for the procedure."""
+    counts: bool
+    because: str
+    """Why it counts or not, as a sentence."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "effective_from": calendar_date,
+        "amount": Decimal,
+    }
+
+
+class FeeMatch(Model):
+    """A part of a reply."""
+
+    object: str
+    procedure_code: str
+    date: dt.date
+    office_id: str | None
+    payer_id: str | None
+    network: FeeNetwork | None
+    office_fee: FeeAmount | None
+    """Null if no schedule has one."""
+    allowed: FeeAmount | None
+    """Null if no schedule has one."""
+    schedules: list[FeeMatchSchedule]
+    """The fee schedules, those that count first."""
+    truncated: bool
+    """Whether there are more schedules, none of which counts."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "date": calendar_date,
+        "office_fee": FeeAmount,
+        "allowed": FeeAmount,
+        "schedules": [FeeMatchSchedule],
+    }
+
+
+class FeeRow(Model):
+    """A part of a reply."""
+
+    procedure_code: str
+    """A CDT code."""
+    amount: Decimal
+    """An amount of dollars."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "amount": Decimal,
+    }
+
+
+class FeeScheduleWithRows(Model):
+    """A part of a reply."""
+
+    id: str
+    object: str
+    name: str
+    kind: FeeKind
+    """`office_fees`: what your offices charge. `allowed`: the most that the payer counts by contract."""
+    office_id: str | None
+    """Null for all offices."""
+    payer: PayerSummary | None
+    """Null for all payers."""
+    network: FeeNetwork | None
+    """Null for in and out of network."""
+    effective_from: dt.date
+    write_off_beyond_limits: bool | None
+    """Null unless the kind is `allowed`."""
+    replaces: str | None
+    replaced_by: str | None
+    replaced_from: dt.date | None
+    """The service date from which the other one counts."""
+    row_count: int
+    created_at: dt.datetime
+    """A time in UTC, with microseconds."""
+    rows: list[FeeRow]
+    """In the order of their codes."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "payer": PayerSummary,
+        "effective_from": calendar_date,
+        "replaced_from": calendar_date,
+        "created_at": timestamp,
+        "rows": [FeeRow],
+    }
+
 
 class PatientsListParams(TypedDict, total=False):
     """The parameters of /patients."""

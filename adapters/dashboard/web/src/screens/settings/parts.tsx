@@ -11,6 +11,7 @@ export function SettingsParts() {
         ["Your account", "/settings"],
         ["Offices", "/settings/offices"],
         ["Providers", "/settings/providers"],
+        ["Fee schedules", "/settings/fees"],
         ...(may.manage ? [["Users", "/settings/users"] as const] : []),
         ["Sessions", "/settings/sessions"],
         ...(may.manage ? [["Audit", "/settings/audit"] as const] : []),

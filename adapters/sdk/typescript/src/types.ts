@@ -5054,7 +5054,7 @@ export type MePermission =
   | (string & {});
 
 /**
- * `owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices and providers.
+ * `owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices, providers and fee schedules.
  * `viewer`: reads only.
  */
 export type Role =
@@ -5077,7 +5077,7 @@ export interface User {
   /** The name of the person. Null if none was entered. */
   name: string | null;
   /**
-   * `owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices and providers.
+   * `owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices, providers and fee schedules.
    * `viewer`: reads only.
    */
   role: Role;
@@ -5379,7 +5379,7 @@ export interface InviteRequest {
   /** The name of the person, who can change it. */
   name?: string | null;
   /**
-   * `owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices and providers.
+   * `owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices, providers and fee schedules.
    * `viewer`: reads only.
    */
   role: Role;
@@ -5393,7 +5393,7 @@ export interface InvitedUser {
   /** The name of the person. Null if none was entered. */
   name: string | null;
   /**
-   * `owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices and providers.
+   * `owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices, providers and fee schedules.
    * `viewer`: reads only.
    */
   role: Role;
@@ -5421,7 +5421,7 @@ export interface UserChange {
   /** An empty one removes it. */
   name?: string | null;
   /**
-   * `owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices and providers.
+   * `owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices, providers and fee schedules.
    * `viewer`: reads only.
    */
   role?: Role;
@@ -5449,7 +5449,7 @@ export interface ChangedUser {
   /** The name of the person. Null if none was entered. */
   name: string | null;
   /**
-   * `owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices and providers.
+   * `owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices, providers and fee schedules.
    * `viewer`: reads only.
    */
   role: Role;

@@ -5392,7 +5392,7 @@ class MeClock(Model):
 MePermission: TypeAlias = "Literal['read', 'submit'] | str"
 
 Role: TypeAlias = "Literal['owner', 'biller', 'viewer'] | str"
-"""`owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices and providers.
+"""`owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices, providers and fee schedules.
 `viewer`: reads only.
 """
 
@@ -5420,7 +5420,7 @@ class User(Model):
     name: str | None
     """The name of the person. Null if none was entered."""
     role: Role
-    """`owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices and providers.
+    """`owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices, providers and fee schedules.
     `viewer`: reads only.
     """
     state: UserState
@@ -5780,7 +5780,7 @@ class InviteRequest(TypedDict, total=False):
     name: str | None
     """The name of the person, who can change it."""
     role: Required[Role]
-    """`owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices and providers.
+    """`owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices, providers and fee schedules.
     `viewer`: reads only.
     """
 
@@ -5797,7 +5797,7 @@ class InvitedUser(Model):
     name: str | None
     """The name of the person. Null if none was entered."""
     role: Role
-    """`owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices and providers.
+    """`owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices, providers and fee schedules.
     `viewer`: reads only.
     """
     state: InvitedUserState
@@ -5826,7 +5826,7 @@ class UserChange(TypedDict, total=False):
     name: str | None
     """An empty one removes it."""
     role: Role
-    """`owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices and providers.
+    """`owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices, providers and fee schedules.
     `viewer`: reads only.
     """
     state: UserChangeState
@@ -5887,7 +5887,7 @@ class ChangedUser(Model):
     name: str | None
     """The name of the person. Null if none was entered."""
     role: Role
-    """`owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices and providers.
+    """`owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices, providers and fee schedules.
     `viewer`: reads only.
     """
     state: ChangedUserState

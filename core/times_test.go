@@ -26,7 +26,8 @@ func TestRealTimes(t *testing.T) {
 		"adapters/pgstore/users.go",      // retention
 		"adapters/sftpnet/kind.go",       // this process's clock, for a batch that is never sent
 		"cmd/internal/wire/demo.go",      // this process's clock
-		"core/audit/operated.go", "core/batches/turn.go",           // the holder of a turn
+		"core/audit/operated.go",         // what operators do
+		"core/batches/turn.go",           // the holder of a turn
 		"core/eligibility/check.go",      // a check has its ID before its transaction begins
 		"core/jobs/duty.go",              // the holder of a duty
 		"core/webhooks/dispatcher.go",    // the holder of a lane

@@ -1471,9 +1471,9 @@ CREATE TABLE public.events (
 ALTER TABLE ONLY public.events FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.fee_schedule_rows (
-    schedule_id uuid NOT NULL,
     org_id uuid NOT NULL,
     mode text NOT NULL,
+    schedule_id uuid NOT NULL,
     procedure_code text NOT NULL,
     amount bigint NOT NULL,
     CONSTRAINT fee_schedule_rows_amount_check CHECK ((amount >= 0)),
@@ -2151,7 +2151,7 @@ ALTER TABLE ONLY public.events
     ADD CONSTRAINT events_sequence UNIQUE (org_id, mode, resource_id, sequence);
 
 ALTER TABLE ONLY public.fee_schedule_rows
-    ADD CONSTRAINT fee_schedule_rows_pkey PRIMARY KEY (schedule_id, procedure_code);
+    ADD CONSTRAINT fee_schedule_rows_pkey PRIMARY KEY (org_id, mode, schedule_id, procedure_code);
 
 ALTER TABLE ONLY public.fee_schedules
     ADD CONSTRAINT fee_schedules_pkey PRIMARY KEY (id);
@@ -2451,8 +2451,6 @@ CREATE INDEX events_tail ON public.events USING btree (org_id, mode, xid, id);
 
 CREATE INDEX events_type ON public.events USING btree (org_id, mode, type, created_at, id);
 
-CREATE INDEX fee_schedule_rows_org ON public.fee_schedule_rows USING btree (org_id, mode);
-
 CREATE INDEX fee_schedules_for ON public.fee_schedules USING btree (org_id, mode, payer_id, office_id, effective_from);
 
 CREATE INDEX fee_schedules_list ON public.fee_schedules USING btree (org_id, mode, created_at, id);
@@ -2632,9 +2630,6 @@ ALTER TABLE ONLY public.documents
 
 ALTER TABLE ONLY public.eligibility_checks
     ADD CONSTRAINT eligibility_checks_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES public.eligibility_checks(id);
-
-ALTER TABLE ONLY public.fee_schedule_rows
-    ADD CONSTRAINT fee_schedule_rows_schedule_id_fkey FOREIGN KEY (schedule_id) REFERENCES public.fee_schedules(id);
 
 ALTER TABLE ONLY public.offices
     ADD CONSTRAINT offices_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.organizations(id);

@@ -40,18 +40,25 @@ func readFields(s *fee.Schedule) []field {
 	return append(feeScheduleFields(s), field{"by_id", &s.ReplacedBy}, field{"by_from", &s.ReplacedFrom}, field{"rows", document{&s.Rows, "[]"}})
 }
 
-// of builds a SELECT of schedules in the transaction's scope. Rows is what it reads of the rows
-// r of the schedule s, with its arguments; empty for none.
+// Which rows r a SELECT reads of a schedule s. Each of some codes is looked up by itself: without
+// statistics, a plan for an array of codes reads all rows of the schedule.
+const (
+	noRows   = ""
+	allRows  = "FROM fee_schedule_rows r\n\tWHERE r.org_id = s.org_id AND r.mode = s.mode AND r.schedule_id = s.id"
+	someRows = "FROM unnest(%::text[]) w (code) CROSS JOIN LATERAL (\n\t\tSELECT r.procedure_code, r.amount " + allRows +
+		" AND r.procedure_code = w.code OFFSET 0\n\t) r"
+)
+
+// of builds a SELECT of schedules in the transaction's scope, with rows of them.
 func (r feeSchedules) of(rows string, args ...any) *query {
 	q := &query{}
 	q.add("SELECT " + qualified("s", feeScheduleTable.columns) + ", by_id, by_from, ")
-	if rows == "" {
+	if rows == noRows {
 		q.add("'[]'::json AS rows")
 	} else {
 		q.add(`(
 	SELECT coalesce(json_agg(json_build_object('ProcedureCode', r.procedure_code, 'Amount', r.amount) ORDER BY r.procedure_code COLLATE "C"), '[]')
-	FROM fee_schedule_rows r
-	WHERE `+rows+`
+	`+rows+`
 ) AS rows`, args...)
 	}
 	q.add("\nFROM fee_schedules s"+replacement+"\nWHERE s.org_id = % AND s.mode = %", r.scope.Org, r.scope.Mode)
@@ -74,7 +81,7 @@ func (r feeSchedules) Beside(ctx context.Context, s *fee.Schedule) ([]*fee.Sched
 }
 
 func (r feeSchedules) beside(s *fee.Schedule) (string, []any) {
-	q := r.of("")
+	q := r.of(noRows)
 	q.where("(s.id = % OR s.kind = % AND s.network = % AND s.effective_from = % AND s.office_id IS NOT DISTINCT FROM %::uuid AND s.payer_id IS NOT DISTINCT FROM %::uuid)",
 		s.Replaces, s.Kind, s.Network, s.EffectiveFrom, s.OfficeID, s.Payer.ID)
 	return q.text("ORDER BY s.created_at, s.id"), q.args
@@ -83,9 +90,6 @@ func (r feeSchedules) beside(s *fee.Schedule) (string, []any) {
 // Insert stores a new schedule with its rows.
 func (r feeSchedules) Insert(ctx context.Context, s *fee.Schedule) error {
 	if err := feeScheduleTable.insert(ctx, r.tx, s); err != nil {
-		return err
-	}
-	if err := r.flush(ctx); err != nil { // the rows name it
 		return err
 	}
 	codes, amounts := make(pq.StringArray, len(s.Rows)), make(pq.Int64Array, len(s.Rows))
@@ -101,7 +105,7 @@ FROM unnest($4::text[], $5::bigint[]) w (code, amount)`, s.ID, r.scope.Org, r.sc
 
 // Get reads a schedule with its rows.
 func (r feeSchedules) Get(ctx context.Context, id billing.FeeScheduleID) (*fee.Schedule, error) {
-	q := r.of("r.schedule_id = s.id")
+	q := r.of(allRows)
 	q.where("s.id = %", id)
 	found, err := r.read(ctx, "get a fee schedule", q.text(""), q.args)
 	if err == nil && len(found) == 0 {
@@ -120,7 +124,7 @@ func (r feeSchedules) List(ctx context.Context, f fee.Filter, p billing.Page) ([
 }
 
 func (r feeSchedules) page(f fee.Filter, p billing.Page) (string, []any) {
-	q := r.of("")
+	q := r.of(noRows)
 	whereSet(q, "s.office_id = %", f.OfficeID)
 	whereSet(q, "s.payer_id = %", f.PayerID)
 	whereSet(q, "s.kind = %", f.Kind)
@@ -167,7 +171,7 @@ func (r feeSchedules) pricing(question fee.Question, lines []fee.Line) (string, 
 		}
 	}
 	slices.Sort(codes)
-	q := r.of("r.schedule_id = s.id AND r.procedure_code = ANY (%::text[])", slices.Compact(codes))
+	q := r.of(someRows, slices.Compact(codes))
 	q.where(fits, question.OfficeID, question.PayerID, question.Network, last)
 	q.where("(by_from IS NULL OR by_from > %)", first)
 	return q.text("ORDER BY s.created_at, s.id"), q.args
@@ -180,8 +184,8 @@ func (r feeSchedules) Considered(ctx context.Context, question fee.Question, l f
 }
 
 func (r feeSchedules) considered(question fee.Question, l fee.Line, limit int) (string, []any) {
-	q := r.of("r.schedule_id = s.id AND r.procedure_code = %", l.ProcedureCode)
+	q := r.of(allRows+" AND r.procedure_code = %", l.ProcedureCode)
 	q.add("\nORDER BY coalesce("+fits+" AND (by_from IS NULL OR by_from > %), false) DESC,", question.OfficeID, question.PayerID, question.Network, l.On, l.On)
-	q.add("\n\tEXISTS (SELECT FROM fee_schedule_rows r WHERE r.schedule_id = s.id AND r.procedure_code = %) DESC,", l.ProcedureCode)
+	q.add("\n\tEXISTS (SELECT FROM fee_schedule_rows r WHERE r.org_id = s.org_id AND r.mode = s.mode AND r.schedule_id = s.id AND r.procedure_code = %) DESC,", l.ProcedureCode)
 	return q.text("\ts.effective_from DESC, s.id DESC\nLIMIT %", limit), q.args
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/directory"
-	"github.com/molar-billing/molar/core/billing/fee"
 	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/fee"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/billing/quarantine"
 	"github.com/molar-billing/molar/core/billing/retention"
@@ -288,7 +288,9 @@ func (o *organization) feeSchedules() error {
 	return every(o.reading, func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*fee.Schedule, error) {
 		return tx.FeeSchedules.List(ctx, fee.Filter{}, p)
 	}, func(listed *fee.Schedule) error {
-		s, err := lists.Read(o.ctx, o.store, o.scope, func(ctx context.Context, tx ports.Tx) (*fee.Schedule, error) { return tx.FeeSchedules.Get(ctx, listed.ID) })
+		s, err := lists.Read(o.ctx, o.store, o.scope, func(ctx context.Context, tx ports.Tx) (*fee.Schedule, error) {
+			return tx.FeeSchedules.Get(ctx, listed.ID)
+		})
 		if err != nil {
 			return err
 		}

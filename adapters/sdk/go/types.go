@@ -5666,7 +5666,7 @@ const (
 )
 
 // Role is one of a list of values, which may grow: expect others.
-// `owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices and providers.
+// `owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices, providers and fee schedules.
 // `viewer`: reads only.
 type Role string
 
@@ -5692,7 +5692,7 @@ type User struct {
 	Email  string `json:"email"`
 	// The name of the person. Null if none was entered.
 	Name *string `json:"name"`
-	// `owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices and providers.
+	// `owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices, providers and fee schedules.
 	// `viewer`: reads only.
 	Role Role `json:"role"`
 	// An `invited` user has never signed in. A `disabled` user cannot.
@@ -6090,7 +6090,7 @@ type InviteRequest struct {
 	Email string `json:"email"`
 	// The name of the person, who can change it.
 	Name Optional[string] `json:"name,omitempty"`
-	// `owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices and providers.
+	// `owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices, providers and fee schedules.
 	// `viewer`: reads only.
 	Role Role `json:"role"`
 }
@@ -6103,7 +6103,7 @@ type InvitedUser struct {
 	Email  string `json:"email"`
 	// The name of the person. Null if none was entered.
 	Name *string `json:"name"`
-	// `owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices and providers.
+	// `owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices, providers and fee schedules.
 	// `viewer`: reads only.
 	Role Role `json:"role"`
 	// An `invited` user has never signed in. A `disabled` user cannot.
@@ -6134,7 +6134,7 @@ const (
 type UserChange struct {
 	// An empty one removes it.
 	Name Optional[string] `json:"name,omitempty"`
-	// `owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices and providers.
+	// `owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices, providers and fee schedules.
 	// `viewer`: reads only.
 	Role            Optional[Role]            `json:"role,omitempty"`
 	State           Optional[UserChangeState] `json:"state,omitempty"`
@@ -6164,7 +6164,7 @@ type ChangedUser struct {
 	Email  string `json:"email"`
 	// The name of the person. Null if none was entered.
 	Name *string `json:"name"`
-	// `owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices and providers.
+	// `owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices, providers and fee schedules.
 	// `viewer`: reads only.
 	Role Role `json:"role"`
 	// An `invited` user has never signed in. A `disabled` user cannot.

@@ -315,7 +315,7 @@ func TestFeesAreImported(t *testing.T) {
 	page.fill("Service date", "2026-01-31")
 	page.sees("The office charges $58.00", "It does not count before 2026-02-01.")
 	page.fill("Service date", "2026-02-01")
-	page.sees("The office charges $61.50", "replaced it on 2026-02-01.")
+	page.sees("The office charges $61.50", "Office fees, later has replaced it since 2026-02-01.")
 	page.screen("settings-fees")
 	page.choose("Show", "Those in force today")
 	page.within("table", "Fee schedules").row("Office fees, later").sees("In force")

@@ -50,7 +50,7 @@ type Role string
 // The roles.
 const (
 	RoleOwner  Role = "owner"  // everything
-	RoleBiller Role = "biller" // every write except of what the organization has: users, keys, webhook endpoints, offices, providers
+	RoleBiller Role = "biller" // every write except of what the organization has: users, keys, webhook endpoints, offices, providers, fee schedules
 	RoleViewer Role = "viewer" // reads only
 )
 

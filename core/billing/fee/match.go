@@ -87,9 +87,16 @@ func (q Question) Matches(among []*Schedule, l Line) []Match {
 			best[s.Kind] = s
 		}
 	}
+	names := map[billing.FeeScheduleID]string{}
+	for _, s := range among {
+		names[s.ID] = s.Name
+	}
 	all := make([]Match, len(among))
 	for i, s := range among {
 		m := Match{Schedule: s, Because: q.whyNot(s, l, latest[s.aims()])}
+		if m.Because == replacedSince {
+			m.Because = cmp.Or(names[s.ReplacedBy], s.ReplacedBy.String()) + " has replaced it since " + s.ReplacedFrom.String() + "."
+		}
 		if r, ok := s.row(l.ProcedureCode); ok {
 			m.Amount = &r.Amount
 		}
@@ -155,6 +162,10 @@ func (s *Schedule) row(code string) (Row, bool) {
 	return s.Rows[i], true
 }
 
+// replacedSince stands for the sentence about a replaced schedule, which has the name of the
+// other one.
+const replacedSince = "It is replaced."
+
 // whyNot returns why a schedule cannot count for a line, whatever others say; empty if it can.
 // Latest is the version of it that has begun, or nil.
 func (q Question) whyNot(s *Schedule, l Line, latest *Schedule) string {
@@ -174,7 +185,7 @@ func (q Question) whyNot(s *Schedule, l Line, latest *Schedule) string {
 	case l.On.Before(s.EffectiveFrom):
 		return "It does not count before " + s.EffectiveFrom.String() + "."
 	case s.replacedOn(l.On):
-		return s.ReplacedBy.String() + " replaced it on " + s.ReplacedFrom.String() + "."
+		return replacedSince
 	case latest != s:
 		return "A later version, " + latest.Name + ", counts from " + latest.EffectiveFrom.String() + "."
 	}

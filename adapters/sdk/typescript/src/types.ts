@@ -5057,7 +5057,7 @@ export type MePermission =
   | (string & {});
 
 /**
- * `owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices and providers.
+ * `owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices, providers and fee schedules.
  * `viewer`: reads only.
  */
 export type Role =
@@ -5080,7 +5080,7 @@ export interface User {
   /** The name of the person. Null if none was entered. */
   name: string | null;
   /**
-   * `owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices and providers.
+   * `owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices, providers and fee schedules.
    * `viewer`: reads only.
    */
   role: Role;
@@ -5382,7 +5382,7 @@ export interface InviteRequest {
   /** The name of the person, who can change it. */
   name?: string | null;
   /**
-   * `owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices and providers.
+   * `owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices, providers and fee schedules.
    * `viewer`: reads only.
    */
   role: Role;
@@ -5396,7 +5396,7 @@ export interface InvitedUser {
   /** The name of the person. Null if none was entered. */
   name: string | null;
   /**
-   * `owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices and providers.
+   * `owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices, providers and fee schedules.
    * `viewer`: reads only.
    */
   role: Role;
@@ -5424,7 +5424,7 @@ export interface UserChange {
   /** An empty one removes it. */
   name?: string | null;
   /**
-   * `owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices and providers.
+   * `owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices, providers and fee schedules.
    * `viewer`: reads only.
    */
   role?: Role;
@@ -5452,7 +5452,7 @@ export interface ChangedUser {
   /** The name of the person. Null if none was entered. */
   name: string | null;
   /**
-   * `owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices and providers.
+   * `owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices, providers and fee schedules.
    * `viewer`: reads only.
    */
   role: Role;

@@ -5394,7 +5394,7 @@ class MeClock(Model):
 MePermission: TypeAlias = "Literal['read', 'submit'] | str"
 
 Role: TypeAlias = "Literal['owner', 'biller', 'viewer'] | str"
-"""`owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices and providers.
+"""`owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices, providers and fee schedules.
 `viewer`: reads only.
 """
 
@@ -5422,7 +5422,7 @@ class User(Model):
     name: str | None
     """The name of the person. Null if none was entered."""
     role: Role
-    """`owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices and providers.
+    """`owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices, providers and fee schedules.
     `viewer`: reads only.
     """
     state: UserState
@@ -5782,7 +5782,7 @@ class InviteRequest(TypedDict, total=False):
     name: str | None
     """The name of the person, who can change it."""
     role: Required[Role]
-    """`owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices and providers.
+    """`owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices, providers and fee schedules.
     `viewer`: reads only.
     """
 
@@ -5799,7 +5799,7 @@ class InvitedUser(Model):
     name: str | None
     """The name of the person. Null if none was entered."""
     role: Role
-    """`owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices and providers.
+    """`owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices, providers and fee schedules.
     `viewer`: reads only.
     """
     state: InvitedUserState
@@ -5828,7 +5828,7 @@ class UserChange(TypedDict, total=False):
     name: str | None
     """An empty one removes it."""
     role: Role
-    """`owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices and providers.
+    """`owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices, providers and fee schedules.
     `viewer`: reads only.
     """
     state: UserChangeState
@@ -5889,7 +5889,7 @@ class ChangedUser(Model):
     name: str | None
     """The name of the person. Null if none was entered."""
     role: Role
-    """`owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices and providers.
+    """`owner`: everything. `biller`: every write, except of users, API keys, webhook endpoints, offices, providers and fee schedules.
     `viewer`: reads only.
     """
     state: ChangedUserState

@@ -135,6 +135,9 @@ func (p *practice) oneOfEach(page *page) map[string]string {
 	request := p.post("/payer_requests", map[string]any{
 		"claim_id": paid, "reference_number": "REF-1", "requested": "Please send the full-mouth series.", "due_date": lastWeek,
 	})["id"].(string)
+	fees := p.post("/fee_schedules", map[string]any{
+		"name": "Office fees", "kind": "office_fees", "effective_from": "2026-01-01", "rows": []map[string]any{{"procedure_code": "D2740", "amount": "1250.00"}},
+	})["id"].(string)
 	page.becomes(p, estimate, "returned")
 	page.becomes(p, paid, "paid")
 	return map[string]string{
@@ -142,7 +145,7 @@ func (p *practice) oneOfEach(page *page) map[string]string {
 		"/claims/$id/secondary": paid, "/claims/$id/convert": estimate, "/attachments/$id": attachment, "/payer-requests/$id": request,
 		"/remittances/$id": p.comes("/eras"), "/developers/events/$id": p.comes("/events"),
 		"/developers/deliveries/$id": p.comes("/webhook_deliveries"), "/developers/webhooks/$id": p.comes("/webhook_endpoints"),
-		"/developers/requests/$id": p.comes("/requests"), "/settings/offices/$id": p.office,
+		"/developers/requests/$id": p.comes("/requests"), "/settings/offices/$id": p.office, "/settings/fees/$id": fees,
 		"/patients/$id": p.patientOf("/eligibility/" + check),
 	}
 }

@@ -305,5 +305,21 @@ func missing() []hand {
 				"total D 50 P 150 O 50 | D 50 P 50 O 150",
 			},
 		},
+		{
+			name: "a missing deductible of a category whose maximum is used up", plan: plan(pays("", 100), maximum(person, "1000", "1000"), deductible(person, "10", "10"),
+				first(of(limit(person, year, "10", "?"), major)), most(of(limit(person, year, "500", "0"), major))),
+			lines: []string{"D2740 fee 100", "D1110 fee 100"},
+			want: []string{
+				"P 0 O 100 = nothing is left", "P 100 O 0 | D 10 P 90 O 10 = the crown has used the deductible, or not", "total P 100 O 100 | D 10 P 90 O 110",
+			},
+		},
+		{
+			name: "a missing allowance of the first plan uses up the second one", plan: plan(pays(major, 50), pays(basic, 0), maximum(person, "50", "50")),
+			second: plan(pays("", 100), maximum(person, "40", "40")), how: estimate.NonDuplication,
+			lines: []string{"D2740 fee 200 allowed ? second 60", "D2391 fee 100"},
+			want: []string{
+				"W 200 P 0 O 0 | P 50 O 150 = allowed 0 or 200; the second pays 40-50", "P 0 S 40 O 60 | P 0 O 100 = with 40 allowed, the second has paid 20",
+			},
+		},
 	}
 }

@@ -75,15 +75,14 @@ func Compute(c *Case) *Estimate {
 	return e
 }
 
-// totals adds up the lines. With one plan and one date, the patient's total moves one way
-// with each value that is missing, so its ends are those of two runs with every value at
-// one end. With two plans, with several benefit periods, or where a maximum ends the
-// write-off, it need not; the sums of the ends of the lines bound it.
+// totals adds up the lines. Where the patient's total moves one way with each value that is
+// missing, its ends are those of two runs with every value at one end. Elsewhere the sums
+// of the ends of the lines bound it.
 func (c *Case) totals(lines []Result) (low, high Scenario) {
 	for i := range lines {
 		low, high = low.plus(lines[i].Least), high.plus(lines[i].Most)
 	}
-	if c.Second != nil || c.Plan.NoWriteOffBeyondLimits || !c.oneDate() || low == high {
+	if low == high || !c.movesOneWay() {
 		return low, high
 	}
 	low, high = Scenario{}, Scenario{}
@@ -93,6 +92,22 @@ func (c *Case) totals(lines []Result) (low, high Scenario) {
 		low, high = low.plus(good.least), high.plus(bad.most)
 	}
 	return low, high
+}
+
+// movesOneWay reports whether no missing value can move the patient's total both ways. With
+// two plans, a first plan that pays more now leaves less for a later line. So does a
+// lifetime maximum with several dates. A used-up maximum may end the write-off. And a
+// category's deductible may use up the general one on a line for which nothing is left.
+func (c *Case) movesOneWay() bool {
+	if c.Second != nil || c.Plan.NoWriteOffBeyondLimits || !c.oneDate() {
+		return false
+	}
+	for i := range c.Plan.Deductibles {
+		if d := &c.Plan.Deductibles[i]; (d.Category != "" || d.Code != "") && d.Remaining == nil {
+			return false
+		}
+	}
+	return true
 }
 
 func newRun(c *Case, s side) *run {

@@ -103,12 +103,18 @@ func join(first *terms, parts []part, seconds []part, c Coordination) joined {
 			try(a, &seconds[i])
 		}
 	}
-	if c == Basic { // between the ends of the first allowance the second payment may be higher than at both
-		most := billing.Money(0)
-		for _, b := range seconds {
-			most = max(most, b.pays)
-		}
-		out.second.Most = min(most, first.fee)
+	if !first.allowed.Known() {
+		out.second.Most = max(out.second.Most, mostOf(seconds, first.fee))
 	}
 	return out
+}
+
+// mostOf returns the most that the second plan may pay where the first allowance is
+// missing. Between the ends of that allowance the second payment may be higher than at
+// both: little is left at the lower end, and the first plan pays much at the upper one.
+func mostOf(seconds []part, fee billing.Money) (most billing.Money) {
+	for _, b := range seconds {
+		most = max(most, b.pays)
+	}
+	return min(most, fee)
 }

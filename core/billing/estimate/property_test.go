@@ -37,25 +37,25 @@ type service struct {
 }
 
 // oracleBenefit returns what a plan would pay for a service, and spends its deductibles.
-func (w *world) oracleBenefit(s *service, allowed billing.Money) (before, after billing.Money) {
+func (w *world) oracleBenefit(s *service, allowed billing.Money) billing.Money {
 	if !w.covered[s.category] {
-		return 0, 0
+		return 0
 	}
 	base := allowed
 	if s.alternate >= 0 && s.alternate < base {
 		base = s.alternate
 	}
 	taken := base
-	any := false
+	applies := false
 	for i, has := range w.hasDeducted {
 		if has && (i < 2 || s.category == major) {
-			any = true
+			applies = true
 			if w.deductible[i] < taken {
 				taken = w.deductible[i]
 			}
 		}
 	}
-	if !any {
+	if !applies {
 		taken = 0
 	}
 	for i := range w.deductible {
@@ -72,14 +72,13 @@ func (w *world) oracleBenefit(s *service, allowed billing.Money) (before, after 
 	// half up: floor(x + 1/2)
 	x := big.NewRat(int64(rest)*w.percent[s.category], 10_000)
 	x.Add(x, big.NewRat(1, 2))
-	before = billing.Money(new(big.Int).Div(x.Num(), x.Denom()).Int64())
-	after = before
+	after := billing.Money(new(big.Int).Div(x.Num(), x.Denom()).Int64())
 	for _, i := range w.counts(s) {
 		if w.maximum[i] < after {
 			after = w.maximum[i]
 		}
 	}
-	return before, after
+	return after
 }
 
 // counts returns the maximums that count for a service.
@@ -110,14 +109,14 @@ func oracle(a, b *world, how estimate.Coordination, all []service) {
 		for _, k := range a.counts(s) {
 			used = used || a.maximum[k] == 0
 		}
-		_, p := a.oracleBenefit(s, s.allowed[0])
+		p := a.oracleBenefit(s, s.allowed[0])
 		a.spend(s, p)
 		rest := s.fee - p
 		if a.in && (!a.beyond || !used || !a.covered[s.category]) {
 			rest = s.allowed[0] - p
 		}
 		if b != nil {
-			_, own := b.oracleBenefit(s, s.allowed[1])
+			own := b.oracleBenefit(s, s.allowed[1])
 			switch how {
 			case estimate.Basic:
 				if own+p > s.allowed[1] {

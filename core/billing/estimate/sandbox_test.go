@@ -21,7 +21,7 @@ func answer(t *testing.T, scenario string) *estimate.Plan {
 	}
 	var a struct{ Benefits *coverage.Benefits }
 	text = []byte(strings.ReplaceAll(string(text), `""`, "null")) // a date that was not returned
-	if err := json.Unmarshal(text, &a); err != nil { //nolint:musttag // the golden has the names of the fields
+	if err := json.Unmarshal(text, &a); err != nil {              //nolint:musttag // the golden has the names of the fields
 		t.Fatal(err)
 	}
 	check := &coverage.Check{

@@ -25,6 +25,7 @@
 //	claim        claims, the rules that judge them, the ledger of what was decided
 //	remit        remittances (835): what a payer decided; they know no claim
 //	attachment   images, and the payer requests that they answer
+//	estimate     what a patient will pay, from the answer of a check
 //	scenario     what the payers of the sandbox can be made to do
 //	fee          fee schedules: what an office charges, and what a payer allows
 //	coverage     eligibility checks and benefits

@@ -387,6 +387,7 @@ var staysInside = []string{
 	"clearing.ReportOutcome",
 	"network.TaxonomyUse",
 	"retention.Kind",
+	"estimate.Coordination",
 
 	"network.Call",
 	"network.FieldType",

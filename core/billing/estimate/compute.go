@@ -1,0 +1,243 @@
+package estimate
+
+import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
+)
+
+// Case is what an estimate is computed from.
+type Case struct {
+	Plan         *Plan
+	Second       *Plan        // nil for none
+	Coordination Coordination // of the second plan; empty is Standard
+	Lines        []Line       // in the order in which they use what is left
+	Undecided    []Undecided
+	Today        billing.Date // of the estimate; zero is the day of the check
+}
+
+// Undecided is a service that was sent after the check and is not decided. It uses what is
+// left by its own estimate.
+type Undecided struct {
+	Code        string
+	ServiceDate billing.Date
+	Deductible  billing.Money
+	Pays        Range
+	Family      bool // of another member of the family
+}
+
+// Estimate is what a patient will pay.
+type Estimate struct {
+	Lines     []Result
+	Least     Scenario // of all lines
+	Most      Scenario
+	Uncertain []string
+}
+
+// Result is a line of an estimate. Least is a scenario in which the patient pays the
+// least, and Most one in which the patient pays the most.
+type Result struct {
+	Least     Scenario
+	Most      Scenario
+	Because   []Step
+	Unless    []Unless
+	Warnings  []string
+	Uncertain []string
+	PaidFrom  billing.Date // the day from which a line that is not paid is paid; zero for none
+	// What is left after the line, of the deductible and of the maximum that it uses.
+	DeductibleLeft *Range // nil for none
+	MaximumLeft    *Range // nil for none
+}
+
+// Unless is a condition that the plan states and nobody gave the facts for, with what the
+// patient pays if it strikes.
+type Unless struct {
+	Text        string
+	Path        string
+	PatientPays Range
+}
+
+// run computes the lines of a case, on one side of what is missing or on both.
+type run struct {
+	c      *Case
+	first  *ledger
+	second *ledger
+}
+
+// Compute returns the estimate of a case.
+func Compute(c *Case) *Estimate {
+	e := &Estimate{}
+	r := newRun(c, bothSides)
+	for i := range c.Lines {
+		e.Lines = append(e.Lines, r.line(&c.Lines[i]))
+	}
+	e.Uncertain = c.uncertain()
+	e.Least, e.Most = c.totals(e.Lines)
+	return e
+}
+
+// totals adds up the lines. Where the patient's total moves one way with each value that is
+// missing, its ends are those of two runs with every value at one end. Elsewhere the sums
+// of the ends of the lines bound it.
+func (c *Case) totals(lines []Result) (low, high Scenario) {
+	for i := range lines {
+		low, high = low.plus(lines[i].Least), high.plus(lines[i].Most)
+	}
+	if low == high || !c.movesOneWay() {
+		return low, high
+	}
+	low, high = Scenario{}, Scenario{}
+	b, w := newRun(c, best), newRun(c, worst)
+	for i := range c.Lines {
+		good, bad := b.ends(&c.Lines[i]), w.ends(&c.Lines[i])
+		low, high = low.plus(good.least), high.plus(bad.most)
+	}
+	return low, high
+}
+
+// movesOneWay reports whether no missing value can move the patient's total both ways. With
+// two plans, a first plan that pays more now leaves less for a later line. So does a
+// lifetime maximum with several dates. A used-up maximum may end the write-off. And a
+// category's deductible may use up the general one on a line for which nothing is left.
+func (c *Case) movesOneWay() bool {
+	if c.Second != nil || c.Plan.NoWriteOffBeyondLimits || !c.oneDate() {
+		return false
+	}
+	for i := range c.Plan.Deductibles {
+		if d := &c.Plan.Deductibles[i]; (d.Category != "" || d.Code != "") && d.Remaining == nil {
+			return false
+		}
+	}
+	return true
+}
+
+func newRun(c *Case, s side) *run {
+	one := c.oneDate()
+	r := &run{c: c, first: newLedger(c.Plan, s, one)}
+	if c.Second != nil {
+		r.second = newLedger(c.Second, s, one)
+	}
+	for _, u := range c.Undecided {
+		t := &target{code: u.Code, category: CategoryOf(u.Code), day: u.ServiceDate, family: u.Family}
+		use(r.first.deductibles(t), Exactly(u.Deductible))
+		use(r.first.maximums(t), s.of(u.Pays, true))
+	}
+	return r
+}
+
+// oneDate reports whether all services are of one day.
+func (c *Case) oneDate() bool {
+	for i := range c.Lines {
+		if c.Lines[i].ServiceDate != c.Lines[0].ServiceDate {
+			return false
+		}
+	}
+	for _, u := range c.Undecided {
+		if len(c.Lines) > 0 && u.ServiceDate != c.Lines[0].ServiceDate {
+			return false
+		}
+	}
+	return true
+}
+
+// ends returns both ends of a line, and takes what the line uses.
+func (r *run) ends(l *Line) joined {
+	out, _ := r.compute(l)
+	return out
+}
+
+func (r *run) compute(l *Line) (joined, *terms) {
+	first := r.first.termsOf(l, l.Allowed)
+	parts := first.parts()
+	var second *terms
+	var seconds []part
+	if r.second != nil {
+		second = r.second.termsOf(l, l.secondAllowed())
+		seconds = second.parts()
+	}
+	out := join(first, parts, seconds, r.c.coordination())
+	deductible, benefit := first.used(parts)
+	use(first.deductibles, deductible)
+	use(first.maximums, benefit)
+	if second != nil {
+		deductible, _ = second.used(seconds)
+		use(second.deductibles, deductible)
+		use(second.maximums, out.second)
+	}
+	return out, first
+}
+
+func (l *Line) secondAllowed() *billing.Money {
+	if l.SecondAllowed != nil {
+		return l.SecondAllowed
+	}
+	return l.Allowed
+}
+
+func (c *Case) coordination() Coordination {
+	if c.Coordination == "" {
+		return Standard
+	}
+	return c.Coordination
+}
+
+// line returns a line with its reasons.
+func (r *run) line(l *Line) Result {
+	to := &target{code: l.Code, category: CategoryOf(l.Code), day: l.ServiceDate}
+	unless := r.unless(l, to)
+	before := r.first.termsOf(l, l.Allowed)
+	steps := before.steps(l)
+	out, t := r.compute(l)
+	res := Result{Least: out.least, Most: out.most, Unless: unless, Warnings: r.c.Plan.warnings()}
+	res.Because = append(steps, t.outcome(&out, r.second != nil)...)
+	res.Uncertain = t.uncertain(l, r.c.Plan)
+	if t.struck != nil {
+		res.PaidFrom = t.struck.from
+	}
+	if len(t.deductibles) > 0 {
+		res.DeductibleLeft = new(least(t.deductibles, 0))
+	}
+	if len(t.maximums) > 0 {
+		res.MaximumLeft = new(least(t.maximums, 0))
+	}
+	return res
+}
+
+// unless returns each condition with what the patient pays if it strikes. It takes nothing
+// from what is left.
+func (r *run) unless(l *Line, to *target) (out []Unless) {
+	first := r.first.termsOf(l, l.Allowed)
+	if first.struck != nil || !first.maybe {
+		return nil
+	}
+	var seconds []part
+	if r.second != nil {
+		seconds = r.second.termsOf(l, l.secondAllowed()).parts()
+	}
+	for _, c := range r.c.Plan.conditions(l, to, &first.share) {
+		first.struck = &strike{limit: c.limit}
+		both := join(first, first.parts(), seconds, r.c.coordination())
+		out = append(out, Unless{c.text, c.path, Range{both.least.PatientPays, both.most.PatientPays}})
+	}
+	return out
+}
+
+// uncertain returns what makes the whole estimate uncertain.
+func (c *Case) uncertain() (out []string) {
+	today := c.Today
+	if today.IsZero() {
+		today = c.Plan.CheckedOn
+	}
+	for i, p := range []*Plan{c.Plan, c.Second} {
+		if p == nil {
+			continue
+		}
+		whose := []string{"The check", "The check of the second plan"}[i]
+		if p.CheckedOn.Year != today.Year || p.CheckedOn.Month != today.Month {
+			out = append(out, whose+" is of an earlier month ("+p.CheckedOn.String()+"). Check again.")
+		}
+		if p.Status == coverage.Unknown {
+			out = append(out, whose+" does not say whether the plan is active.")
+		}
+	}
+	return out
+}

@@ -1,0 +1,133 @@
+package estimate
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
+)
+
+// strike is why the plan pays nothing for a line.
+type strike struct {
+	text  string
+	path  string
+	from  billing.Date // the first day on which it is paid; zero for none
+	limit bool         // a frequency or an age, beyond which a plan may allow no write-off
+}
+
+// condition is a strike whose facts nobody gave.
+type condition struct {
+	text  string
+	path  string
+	limit bool
+}
+
+// strikes returns the first rule that strikes the line by the facts that are known; nil if
+// none does.
+func (p *Plan) strikes(l *Line, t *target, s *Share) *strike {
+	day := l.ServiceDate
+	switch {
+	case p.Status == coverage.Inactive:
+		return &strike{text: "The plan is not active, so it pays nothing.", path: "status"}
+	case !p.Terminates.IsZero() && p.Terminates.Before(day):
+		return &strike{text: "The coverage ends on " + p.Terminates.String() + ", before the service.", path: "coverage_termination_date"}
+	case !p.Effective.IsZero() && day.Before(p.Effective):
+		return &strike{text: "The coverage begins on " + p.Effective.String() + ", after the service.", path: "coverage_effective_date", from: p.Effective}
+	case s.MaxAge != nil && !p.Born.IsZero() && p.Born.AgeOn(day) > *s.MaxAge:
+		return &strike{text: "The plan pays for this service up to the age of " + strconv.Itoa(*s.MaxAge) + ".", path: s.Path + ".max_age", limit: true}
+	}
+	if from := p.waitsUntil(t); day.Before(from) {
+		return &strike{text: "A waiting period lasts until " + from.String() + ".", path: "plan_rules.waiting_period", from: from}
+	}
+	if from, path := s.dueFrom(l); day.Before(from) {
+		return &strike{text: "The plan pays for this service again from " + from.String() + ".", path: path, from: from, limit: true}
+	}
+	if p.Rules.MissingToothClause != "" && replaces(t.category) && !l.ToothLostOn.IsZero() && !p.Effective.IsZero() && l.ToothLostOn.Before(p.Effective) {
+		return &strike{text: "The tooth was lost on " + l.ToothLostOn.String() + ", before the coverage began.", path: "plan_rules.missing_tooth_clause"}
+	}
+	return nil
+}
+
+// waitsUntil returns the first day of benefits of the category; zero if no waiting period
+// has a known end.
+func (p *Plan) waitsUntil(t *target) (from billing.Date) {
+	for _, w := range p.Waits {
+		if w.Category != t.category || t.category == "" {
+			continue
+		}
+		end := w.From
+		if end.IsZero() && w.Months > 0 && !p.Effective.IsZero() {
+			end = p.Effective.AddMonths(w.Months)
+		}
+		if from.Before(end) {
+			from = end
+		}
+	}
+	return from
+}
+
+// dueFrom returns the first day on which a frequency allows the service; zero if it does
+// on any. What the office knows of an earlier service at the same place comes first. A
+// date of the payer's for a limit by tooth may be that of another tooth.
+func (s *Share) dueFrom(l *Line) (from billing.Date, path string) {
+	path = s.Path + ".frequency"
+	for _, last := range []billing.Date{l.LastService, l.PriorPlacement} {
+		if next := s.Frequency.Renewed(last); from.Before(next) {
+			from = next
+		}
+	}
+	if !s.LimitedPerPlace && from.Before(s.NextEligible) {
+		from, path = s.NextEligible, s.Path+".next_eligible_date"
+	}
+	return from, path
+}
+
+// conditions returns what the plan states and nobody gave the facts for.
+func (p *Plan) conditions(l *Line, t *target, s *Share) (out []condition) {
+	if p.Rules.MissingToothClause != "" && replaces(t.category) && (l.ToothLostOn.IsZero() || p.Effective.IsZero()) {
+		out = append(out, condition{"the tooth was lost before the coverage began", "plan_rules.missing_tooth_clause", false})
+	}
+	known := !l.LastService.IsZero() || !l.PriorPlacement.IsZero() || !s.LimitedPerPlace && (!s.LastService.IsZero() || !s.NextEligible.IsZero())
+	if f := s.Frequency; f != nil && f.Count != nil && !known {
+		out = append(out, condition{"earlier services have used up what the plan pays: " + often(f), s.Path + ".frequency", true})
+	}
+	if s.MaxAge != nil && p.Born.IsZero() {
+		out = append(out, condition{"the patient is older than " + strconv.Itoa(*s.MaxAge), s.Path + ".max_age", true})
+	}
+	undated := slices.ContainsFunc(p.Waits, func(w Wait) bool { return w.Category == t.category && w.From.IsZero() && p.Effective.IsZero() })
+	if undated && t.category != "" || p.Rules.WaitingPeriod != "" && len(p.Waits) == 0 && !noWait(p.Rules.WaitingPeriod) {
+		out = append(out, condition{"a waiting period still runs", "plan_rules.waiting_period", false})
+	}
+	return out
+}
+
+// often says how often the plan pays, such as "2 times each calendar year".
+func often(f *coverage.Frequency) string {
+	times := strconv.Itoa(*f.Count) + " times"
+	if *f.Count == 1 {
+		times = "once"
+	}
+	period := "in " + f.Period
+	switch f.Period {
+	case string(coverage.PeriodCalendarYear):
+		period = "each calendar year"
+	case string(coverage.PeriodPlanYear):
+		period = "each plan year"
+	case string(coverage.PeriodLifetime):
+		period = "in a lifetime"
+	}
+	return strings.TrimSpace(times + " " + period + " " + f.Scope)
+}
+
+// noWait reports whether the payer's words say that there is no waiting period.
+func noWait(rule string) bool {
+	rule = strings.ToUpper(rule)
+	return strings.HasPrefix(rule, "NO ") || strings.Contains(rule, "NONE") || strings.Contains(rule, "NOT APPLY") || strings.Contains(rule, "WAIVED")
+}
+
+// replaces reports whether services of the category replace teeth.
+func replaces(c coverage.Category) bool {
+	return c == coverage.CategoryProsthodontics || c == coverage.CategoryImplants
+}

@@ -1,0 +1,188 @@
+package estimate
+
+import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
+)
+
+// Range is an amount that lies between two.
+type Range struct {
+	Least billing.Money
+	Most  billing.Money
+}
+
+// Exactly returns the range of one amount.
+func Exactly(m billing.Money) Range { return Range{m, m} }
+
+// Known reports whether the range is one amount.
+func (r Range) Known() bool { return r.Least == r.Most }
+
+// ends returns the ends of the range, one if they are the same.
+func (r Range) ends() []billing.Money {
+	if r.Known() {
+		return []billing.Money{r.Least}
+	}
+	return []billing.Money{r.Least, r.Most}
+}
+
+// lower returns the range of the lesser of two amounts.
+func (r Range) lower(o Range) Range { return Range{min(r.Least, o.Least), min(r.Most, o.Most)} }
+
+// unlimited is more than any fee.
+const unlimited billing.Money = 1 << 50
+
+// pot is what is left of a limit in one benefit period.
+type pot struct {
+	limit *Limit
+	left  Range
+	// shared is false if lines of the same pot may belong to different benefit periods.
+	shared bool
+}
+
+// ledger has what is left of a plan's limits while the lines use them.
+type ledger struct {
+	plan    *Plan
+	side    side
+	oneDate bool // all lines are of one day
+	pots    map[potKey]*pot
+	missing map[string]*Limit
+}
+
+type potKey struct {
+	limit *Limit
+	place place
+}
+
+func newLedger(p *Plan, s side, oneDate bool) *ledger {
+	return &ledger{plan: p, side: s, oneDate: oneDate, pots: map[potKey]*pot{}, missing: map[string]*Limit{
+		"deductibles": {Path: "deductibles"}, "maximums": {Path: "maximums"},
+	}}
+}
+
+// pot returns what is left of a limit for services of the day.
+func (g *ledger) pot(l *Limit, day billing.Date, deductible bool) *pot {
+	at := g.plan.placeOf(l, day)
+	key := potKey{l, at}
+	if g.pots[key] == nil {
+		left := l.left(at)
+		if l.Amount == nil && l.Remaining == nil {
+			left = Range{0, unlimited}
+		}
+		g.pots[key] = &pot{limit: l, left: g.side.of(left, deductible), shared: !at.unknown || g.oneDate}
+	}
+	return g.pots[key]
+}
+
+// left returns what is left of the limit in a benefit period before any line.
+func (l *Limit) left(at place) Range {
+	full := Range{0, unlimited}
+	if l.Amount != nil {
+		full = Exactly(max(0, *l.Amount))
+	}
+	now := Range{0, full.Most}
+	if l.Remaining != nil {
+		now = Exactly(max(0, *l.Remaining))
+	}
+	switch {
+	case at.unknown:
+		return Range{min(now.Least, full.Least), max(now.Most, full.Most)}
+	case at.year > 0:
+		return full
+	case at.year < 0:
+		return Range{0, full.Most}
+	}
+	return now
+}
+
+// deductibles returns the deductibles of a line. One of the category or of the procedure
+// stands beside the general one, which it cannot exceed.
+func (g *ledger) deductibles(t *target) []*pot {
+	own, general := g.matching(g.plan.Deductibles, t)
+	if len(own)+len(general) == 0 && g.plan.lacks("deductibles") {
+		general = []*Limit{g.missing["deductibles"]}
+	}
+	return g.potsOf(append(own, general...), t.day, true)
+}
+
+// maximums returns the maximums of a line. One that stands alone leaves the general one
+// as it is.
+func (g *ledger) maximums(t *target) []*pot {
+	own, general := g.matching(g.plan.Maximums, t)
+	if len(own)+len(general) == 0 && g.plan.lacks("maximums") {
+		general = []*Limit{g.missing["maximums"]}
+	}
+	for _, l := range own {
+		if l.Alone {
+			general = nil
+		}
+	}
+	return g.potsOf(append(own, general...), t.day, false)
+}
+
+// matching returns the limits of a line: those of its procedure or else of its category,
+// and the general ones.
+func (g *ledger) matching(all []Limit, t *target) (own, general []*Limit) {
+	var byCode, byCategory []*Limit
+	for i := range all {
+		l := &all[i]
+		if !l.covers(t.day, all) || t.family && l.Level != coverage.LevelFamily {
+			continue
+		}
+		switch {
+		case l.Code != "":
+			if l.Code == t.code {
+				byCode = append(byCode, l)
+			}
+		case l.Category != "":
+			if l.Category == t.category {
+				byCategory = append(byCategory, l)
+			}
+		default:
+			general = append(general, l)
+		}
+	}
+	if len(byCode) > 0 {
+		return byCode, general
+	}
+	return byCategory, general
+}
+
+func (g *ledger) potsOf(limits []*Limit, day billing.Date, deductible bool) (out []*pot) {
+	for _, l := range limits {
+		out = append(out, g.pot(l, day, deductible))
+	}
+	return out
+}
+
+// least returns the lowest of what is left in the pots, or none if there is no pot.
+func least(pots []*pot, none billing.Money) Range {
+	left := Exactly(unlimited)
+	for _, p := range pots {
+		left = left.lower(p.left)
+	}
+	if len(pots) == 0 {
+		return Exactly(none)
+	}
+	return left
+}
+
+// use takes an amount from each of the pots, which together allow no more than the lowest
+// of them has. Each end of what is left is that of the pot with the other ones at theirs.
+func use(pots []*pot, amount Range) {
+	after := make([]Range, len(pots))
+	for i, p := range pots {
+		most := amount
+		for k, o := range pots {
+			if k != i {
+				most = most.lower(o.left)
+			}
+		}
+		after[i] = Range{max(0, p.left.Least-most.Most), max(0, p.left.Most-most.Least)}
+		if !p.shared {
+			after[i].Most = p.left.Most
+		}
+	}
+	for i, p := range pots {
+		p.left = after[i]
+	}
+}

@@ -64,8 +64,28 @@ func TestDeleteOrganization(t *testing.T) {
 	if err != nil || d.DueAt() != d.AskedAt.Add(caller.DeletionWait) || d.GoneAt() != d.DueAt().AddDate(0, 0, 35) {
 		t.Fatalf("%+v, %v", d, err)
 	}
+	restored := func() (all []*caller.Deletion) {
+		t.Helper()
+		exec("DELETE FROM deletions") // as a backup from before it has none
+		if _, err := kept.Begin(context.WithoutCancel(t.Context()), true); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := kept.Resume(context.WithoutCancel(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		if all, err = service.Deletions(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	if again := restored(); len(again) != 1 || again[0].Org != s.org || !again[0].AskedAt.Equal(d.AskedAt) {
+		t.Errorf("after a restore, what was asked for is %+v", again)
+	}
 	if err := service.Keep(t.Context(), s.org); err != nil {
 		t.Error(err)
+	}
+	if again := restored(); len(again) != 0 {
+		t.Errorf("after a restore, what was taken back is asked for: %+v", again)
 	}
 	if _, err := asked("Example Dental"); err != nil {
 		t.Fatal(err)

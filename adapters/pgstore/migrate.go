@@ -112,15 +112,15 @@ func administer(url string) (*sql.DB, error) {
 	}
 	config.Runtime["statement_timeout"] = "0" // building an index may take long
 	config.ApplicationName = migrator
-	return sql.OpenDB(ownerLogin(config)), nil
+	return sql.OpenDB(plainLogin(config)), nil
 }
 
-// ownerLogin makes plain connections of the owner of the tables.
-type ownerLogin pq.Config
+// plainLogin makes connections without what the store adds to them.
+type plainLogin pq.Config
 
-func (o ownerLogin) Driver() driver.Driver { return &pq.Driver{} }
+func (o plainLogin) Driver() driver.Driver { return &pq.Driver{} }
 
-func (o ownerLogin) Connect(ctx context.Context) (driver.Conn, error) {
+func (o plainLogin) Connect(ctx context.Context) (driver.Conn, error) {
 	return connect(ctx, pq.Config(o), &dialer{dial: (&net.Dialer{}).DialContext})
 }
 

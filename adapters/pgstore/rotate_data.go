@@ -46,11 +46,19 @@ type DataRotation struct {
 // once more when the other processes have settled. It can be ended at any time, and goes on when it
 // is called again.
 //
-// Errors: billing.ErrConflict for a database without data keys.
+// Errors: billing.ErrConflict for a database without data keys, or while another call runs.
 func (s *Store) RotateData(ctx context.Context, settled time.Duration, progress func(DataRotation)) error {
 	if len(s.keys.wraps) == 0 {
 		return errNoSecret
 	}
+	release, err := s.rotatesAlone(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.rotateData(ctx, settled, progress), release())
+}
+
+func (s *Store) rotateData(ctx context.Context, settled time.Duration, progress func(DataRotation)) error {
 	var begun time.Time
 	err := s.transact(ctx, session{role: roleSystem}, false, func(ctx context.Context, t *tx) (err error) {
 		begun, err = t.beginDataRotation(ctx)
@@ -86,6 +94,57 @@ func (s *Store) RotateData(ctx context.Context, settled time.Duration, progress 
 		}
 		return nil
 	})
+}
+
+const (
+	tryDataRotation = "SELECT pg_try_advisory_lock(hashtextextended('molar data rotation', 0))"
+
+	// releaseWait is how long a rotation waits for one that was killed: the server notices that soon.
+	releaseWait = 3 * time.Second
+)
+
+const dataRotator = `
+SELECT a.pid, coalesce(host(a.client_addr), 'this machine'), coalesce(a.backend_start, now())
+FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1 AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+	AND l.classid::bigint << 32 | l.objid::bigint = hashtextextended('molar data rotation', 0)`
+
+// rotatesAlone excludes other data rotations until release. The lock belongs to a connection of its
+// own, so it ends with the process. If the server ends that connection, another rotation may
+// begin: both then encrypt the rows that the other has not, which is slow and not wrong.
+func (s *Store) rotatesAlone(ctx context.Context) (release func() error, err error) {
+	db := sql.OpenDB(plainLogin(s.connector.config))
+	db.SetMaxOpenConns(1)
+	for begun := time.Now(); ; {
+		var locked bool
+		if err := db.QueryRowContext(ctx, tryDataRotation).Scan(&locked); err != nil {
+			return nil, errors.Join(fmt.Errorf("begin a rotation: %w", ofStatement(ctx, err)), db.Close())
+		}
+		if locked {
+			return db.Close, nil
+		}
+		if time.Since(begun) > releaseWait || !pause(ctx, retryDelay*10) {
+			return nil, errors.Join(otherRotation(ctx, db), db.Close())
+		}
+	}
+}
+
+// otherRotation says which rotation excludes this one.
+func otherRotation(ctx context.Context, db *sql.DB) error {
+	var pid int
+	var from string
+	var since time.Time
+	err := db.QueryRowContext(ctx, dataRotator).Scan(&pid, &from, &since)
+	which := ""
+	switch {
+	case errors.Is(err, sql.ErrNoRows): // it has just ended
+	case err != nil:
+		return fmt.Errorf("find the other rotation: %w", ofStatement(ctx, err))
+	default:
+		which = fmt.Sprintf(", which came from %s at %s (process %d of the database server)", from, since.UTC().Format(time.RFC3339), pid)
+	}
+	return &billing.Error{Code: billing.CodeConflict, Message: fmt.Sprintf(
+		"Another molar secrets rotate --data runs%s. Wait until it ends. Or end it and run this again, which goes on where it was.", which)}
 }
 
 // beginDataRotation returns when the rotation began that has not ended, or begins one.
@@ -154,6 +213,7 @@ func (s *Store) resealAll(ctx context.Context, at *DataRotation, progress func(D
 		blocks[c] = n
 		at.Blocks += n
 	}
+	progress(*at)
 	for _, c := range sealedColumns() {
 		for first := int64(0); first < blocks[c]; first += blocksAtOnce {
 			began := time.Now()

@@ -161,3 +161,49 @@ func TestDataRotationIsKilled(t *testing.T) {
 		t.Errorf("%d rows have a replaced data key", n)
 	}
 }
+
+// TestOneDataRotation runs a rotation while another one has the lock: it names that one, and what
+// to do. It runs when the other has ended.
+func TestOneDataRotation(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	s, other := mustOpen(t, url, "", 1), mustOpen(t, url, "", 1)
+	var refused error
+	asked := false
+	err := s.RotateData(t.Context(), time.Millisecond, func(pgstore.DataRotation) {
+		if asked {
+			return
+		}
+		asked = true
+		refused = other.RotateData(t.Context(), time.Millisecond, func(pgstore.DataRotation) { t.Error("the second rotation began") })
+	})
+	if err != nil || !asked {
+		t.Fatalf("the first rotation: %v", err)
+	}
+	if billing.CodeOf(refused) != billing.CodeConflict || !strings.Contains(refused.Error(), "runs, which came from") || !strings.Contains(refused.Error(), "Wait until it ends.") {
+		t.Errorf("the second rotation: %v", refused)
+	}
+	db := admin(t, url)
+	held, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := held.ExecContext(t.Context(), "SELECT pg_advisory_lock(hashtextextended('molar data rotation', 0))"); err != nil {
+		t.Fatal(err)
+	}
+	pid := 0
+	if err := held.QueryRowContext(t.Context(), "SELECT pg_backend_pid()").Scan(&pid); err != nil {
+		t.Fatal(err)
+	}
+	never := func(pgstore.DataRotation) { t.Error("the rotation began") }
+	if err := other.RotateData(t.Context(), time.Millisecond, never); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("process %d of", pid)) {
+		t.Errorf("while process %d has the lock: %v", pid, err)
+	}
+	if _, err := held.ExecContext(t.Context(), "SELECT pg_advisory_unlock_all()"); err != nil {
+		t.Fatal(err)
+	}
+	rotateData(t, other)
+	if n := scan[int](t, db, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"); n != 0 {
+		t.Errorf("%d locks are left", n)
+	}
+}

@@ -18,7 +18,8 @@ import (
 const maxBackupsDays = 36_500
 
 // Delete asks for the deletion of an organization, which goes with all that it has after 30
-// days. Until then everything works. The name must be the organization's. It returns
+// days. Until then everything works. The name must be the organization's. A restored database asks
+// again, with the first date. It returns
 // CodeConflict while a hold keeps what the organization or one of its patients has.
 func (s *Service) Delete(ctx context.Context, d *caller.Deletion, name string) error {
 	var faults billing.Faults
@@ -26,7 +27,7 @@ func (s *Service) Delete(ctx context.Context, d *caller.Deletion, name string) e
 		faults.Add("backups_kept", billing.FaultRange, "The number of days must be from 0 to 36500.")
 		return faults.Err()
 	}
-	return s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+	err := s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		holds, err := tx.Retention.Holds(ctx)
 		if err != nil {
 			return err
@@ -42,13 +43,37 @@ func (s *Service) Delete(ctx context.Context, d *caller.Deletion, name string) e
 		}
 		return faults.Err()
 	})
+	if err != nil {
+		return err
+	}
+	return s.Remember(ctx, restore.Deletions+d.Org.String(), d)
 }
 
-// Keep takes a deletion back. It returns CodeNotFound if there is none, or it has begun.
+// Keep takes a deletion back. It returns CodeNotFound if there is none, or it has begun. First it
+// forgets the wish outside the database: one that a restore brings back must not be one that was taken back.
 func (s *Service) Keep(ctx context.Context, org billing.OrgID) error {
+	if err := s.taken(ctx, org); err != nil {
+		return err
+	}
+	if err := s.blobs.Delete(ctx, restore.Deletions+org.String()); err != nil {
+		return err
+	}
 	return s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		return tx.Deletions.Withdraw(ctx, org, tx.Real.Now().Time)
 	})
+}
+
+// taken returns CodeNotFound unless the deletion of an organization waits.
+func (s *Service) taken(ctx context.Context, org billing.OrgID) error {
+	var now time.Time
+	all, err := lists.Across(ctx, s.store, func(ctx context.Context, tx ports.SystemTx) ([]*caller.Deletion, error) {
+		now = tx.Real.Now().Time
+		return tx.Deletions.List(ctx)
+	})
+	if err == nil && !slices.ContainsFunc(all, func(d *caller.Deletion) bool { return d.Org == org && now.Before(d.DueAt()) }) {
+		err = &billing.Error{Code: billing.CodeNotFound, Message: "No deletion of this organization waits. molar orgs deletions lists those that do."}
+	}
+	return err
 }
 
 // Deletions reads the deletions that are asked for, and the records of those that were done.

@@ -156,7 +156,7 @@ func (s *Service) again(ctx context.Context, c Copies) error {
 	})
 }
 
-// deleteAgain stores the deletions of organizations that had begun.
+// deleteAgain stores the deletions of organizations that were asked for.
 func (s *Service) deleteAgain(ctx context.Context) error {
 	for blob, err := range s.blobs.List(ctx, restore.Deletions) {
 		var d caller.Deletion

@@ -1,6 +1,8 @@
 package estimate
 
 import (
+	"strconv"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/coverage"
 )
@@ -234,6 +236,9 @@ func (c *Case) uncertain() (out []string) {
 		whose := []string{"The check", "The check of the second plan"}[i]
 		if p.CheckedOn.Year != today.Year || p.CheckedOn.Month != today.Month {
 			out = append(out, whose+" is of an earlier month ("+p.CheckedOn.String()+"). Check again.")
+		}
+		for _, class := range p.Unmatched {
+			out = append(out, whose+" has an amount for "+strconv.Quote(class)+", which this estimate does not use. Ask the payer what it is for.")
 		}
 		if p.Status == coverage.Unknown {
 			out = append(out, whose+" does not say whether the plan is active.")

@@ -28,6 +28,7 @@ type Plan struct {
 	Waits       []Wait
 	Rules       coverage.PlanRules
 	NotReturned []string // paths, as a check lists them
+	Unmatched   []string // classes of services, in the payer's words, whose amounts are not used
 	// NoWriteOffBeyondLimits lets the office bill its whole fee once the maximum, a
 	// frequency or an age limit strikes.
 	NoWriteOffBeyondLimits bool
@@ -77,10 +78,10 @@ func PlanOf(c *coverage.Check, in *bool) (*Plan, error) {
 		return nil, err
 	}
 	_, _, born := c.Inquiry.Person()
-	p := FromBenefits(b, billing.DateOf(c.CompletedAt), born)
-	if in != nil {
-		p.InNetwork = *in
+	if in != nil { // before the amounts of the other network are left out
+		b.NetworkStatus = map[bool]coverage.NetworkStatus{true: coverage.InNetwork, false: coverage.OutOfNetwork}[*in]
 	}
+	p := FromBenefits(b, billing.DateOf(c.CompletedAt), born)
 	return p, nil
 }
 
@@ -92,8 +93,8 @@ func FromBenefits(b *coverage.Benefits, on, born billing.Date) *Plan {
 		InNetwork: b.NetworkStatus == coverage.InNetwork, Period: periodOf(b, on), Rules: b.PlanRules, NotReturned: b.NotReturned,
 		Categories: map[coverage.Category]Share{}, Procedures: map[string]Share{}, Waits: waitsOf(b.PlanRules.WaitingPeriod),
 	}
-	p.Deductibles = limitsOf("deductibles", b.Deductibles, p.InNetwork)
-	p.Maximums = limitsOf("maximums", b.Maximums, p.InNetwork)
+	p.Deductibles = p.limitsOf("deductibles", b.Deductibles)
+	p.Maximums = p.limitsOf("maximums", b.Maximums)
 	for _, c := range b.Coverage {
 		p.Categories[c.Category] = Share{
 			Percent: c.PercentPaid, Covered: c.Covered, Frequency: c.Frequency, Path: "coverage." + string(c.Category),
@@ -118,9 +119,11 @@ func waives(note string) bool {
 
 var spanWords = regexp.MustCompile(`(\d{4}-\d{2}-\d{2})\s+(?i:to)\s+(\d{4}-\d{2}-\d{2})`)
 
-// limitsOf reads amounts. It leaves out those of the other network, and those for a class
-// of services in the payer's own words, which no line can be matched with.
-func limitsOf(path string, rows []coverage.BenefitAmount, in bool) (out []Limit) {
+// limitsOf reads amounts. It leaves out those of the other network. Those for a class of services in
+// the payer's own words, which no line can be matched with, are named; where a plan has no others, what
+// it has for a line counts as not returned.
+func (p *Plan) limitsOf(path string, rows []coverage.BenefitAmount) (out []Limit) {
+	in, unmatched := p.InNetwork, len(p.Unmatched)
 	for i, r := range rows {
 		l := Limit{Level: r.Level, Period: r.Period, Amount: r.Amount, Remaining: r.Remaining, Path: path + "." + strconv.Itoa(i)}
 		words := strings.ToLower(strings.TrimSpace(r.AppliesTo))
@@ -135,10 +138,16 @@ func limitsOf(path string, rows []coverage.BenefitAmount, in bool) (out []Limit)
 		case span != nil:
 			l.Span.From, _ = billing.ParseDate(span[1])
 			l.Span.To, _ = billing.ParseDate(span[2])
+		case words == "out of network", words == "in network":
+			continue
 		default:
+			p.Unmatched = append(p.Unmatched, r.AppliesTo)
 			continue
 		}
 		out = append(out, l)
+	}
+	if len(out) == 0 && len(p.Unmatched) > unmatched && !p.lacks(path) {
+		p.NotReturned = append(slices.Clone(p.NotReturned), path)
 	}
 	return out
 }

@@ -19,7 +19,7 @@ const (
 	SentFiles     = "files/out/"       // live files, before they leave
 	ReceivedFiles = "files/in/"        // live files, before they can be removed at their network
 	Begun         = "files/restores/"  // a blob for each restore
-	Deletions     = "files/deletions/" // a caller.Deletion for each organization whose deletion has begun
+	Deletions     = "files/deletions/" // a caller.Deletion for each organization whose deletion was asked for
 	Erasures      = "files/erasures/"  // a directory.Erasure for each patient whose erasure has begun
 )
 

@@ -221,20 +221,20 @@ CREATE CONSTRAINT TRIGGER note AFTER UPDATE ON jobs DEFERRABLE INITIALLY DEFERRE
 
 // checkFixture creates checks that do not wait for a worker.
 type checkFixture struct {
-	t       *testing.T
+	t       testing.TB
 	service *eligibility.Service
 	scope   billing.Scope
 	office  *directory.Office
 }
 
-func newCheckFixture(t *testing.T, s *pgstore.Store) *checkFixture {
-	t.Helper()
+func newCheckFixture(tb testing.TB, s *pgstore.Store) *checkFixture {
+	tb.Helper()
 	times := eligibility.DefaultTimes()
 	times.Wait = 0 // the wait for the worker ends at once
 	sandbox := sandboxnet.Networks(edi.New().Over, processClock{}, s.SandboxMail(), sandboxnet.Options{})
-	service := eligibility.New(s, memqueue.NewBroker().Open(), routing.New(sandbox...), porttest.Payers(t), times)
-	in := porttest.Organization(t, s, billing.ModeTest)
-	return &checkFixture{t, service, in, porttest.Office(t, s, in)}
+	service := eligibility.New(s, memqueue.NewBroker().Open(), routing.New(sandbox...), porttest.Payers(tb), times)
+	in := porttest.Organization(tb, s, billing.ModeTest)
+	return &checkFixture{tb, service, in, porttest.Office(tb, s, in)}
 }
 
 // check creates a check of the member.

@@ -95,7 +95,7 @@ func printErasure(c *cobra.Command, e *directory.Erasure, done bool) error {
 		err = say(c, "Nothing was erased. To erase, add --yes and --reason.")
 	}
 	if err == nil && done {
-		err = say(c, "Images go from the store within a day. molar patients erasures lists this record.")
+		err = say(c, "Images go from the blob store within a day. molar patients erasures lists this record.")
 	}
 	return err
 }

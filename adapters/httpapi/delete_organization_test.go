@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/molar-billing/molar/adapters/fileblob"
@@ -87,8 +88,18 @@ func TestDeleteOrganization(t *testing.T) {
 	if again := restored(); len(again) != 0 {
 		t.Errorf("after a restore, what was taken back is asked for: %+v", again)
 	}
-	if _, err := asked("Example Dental"); err != nil {
+	owner, biller := s.visits(t, s.org, "owner@example.com", caller.RoleOwner), s.visits(t, s.org, "biller@example.com", caller.RoleBiller)
+	if me := s.must(t, 200, owner.call(call{path: "/me"})).body; strings.Contains(me, "organization_leaves") {
+		t.Errorf("before it is asked for, an owner sees %s", me)
+	}
+	if d, err = asked("Example Dental"); err != nil {
 		t.Fatal(err)
+	}
+	if me := s.must(t, 200, owner.call(call{path: "/me"})).body; !strings.Contains(me, "is deleted on "+billing.DateOf(d.DueAt()).String()+" with all") {
+		t.Errorf("an owner sees %s", me)
+	}
+	if me := s.must(t, 200, biller.call(call{path: "/me"})).body; strings.Contains(me, "organization_leaves") {
+		t.Errorf("a biller sees %s", me)
 	}
 	sweep := func() (all int) {
 		t.Helper()

@@ -42,7 +42,7 @@ type operatorSignInJSON struct {
 	Current  bool   `json:"current"` // this session began so
 }
 
-// meWarningJSON is a fault of the deployment that its owners should know of.
+// meWarningJSON is what owners should know.
 type meWarningJSON struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
@@ -100,8 +100,12 @@ func (a *api) getMe(x *exchange) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
+	warnings, err := a.warnings(x)
+	if err != nil {
+		return nil, err
+	}
 	out := meJSON{
-		Object: "me", Mode: x.call.Scope.Mode, Warnings: x.warnings(),
+		Object: "me", Mode: x.call.Scope.Mode, Warnings: warnings,
 		Organization: meOrganizationJSON{org.ID, org.Name, zones(offices), org.RequireTOTP, org.EndpointsNeedRead, people},
 	}
 	if *clock != (sandbox.Clock{}) {
@@ -134,16 +138,28 @@ func (a *api) colleagues(x *exchange) ([]colleagueJSON, error) {
 	return people, err
 }
 
-// warnings returns the faults of the deployment, for owners.
-func (x *exchange) warnings() []meWarningJSON {
-	if x.caller.Can(caller.NeedOwner) != nil || !x.s.clientsUnknown() {
-		return []meWarningJSON{}
+// warnings returns what owners should know.
+func (a *api) warnings(x *exchange) ([]meWarningJSON, error) {
+	all := []meWarningJSON{}
+	if x.caller.Can(caller.NeedOwner) != nil {
+		return all, nil //nolint:nilerr // the rest of the reply is for every caller
 	}
-	return []meWarningJSON{{
-		"client_addresses_unknown",
-		"Everyone seems to sign in from the address of the proxy, in the audit and where guesses are slowed down. " +
-			"Ask the operator of the service to set MOLAR_TRUSTED_PROXIES.",
-	}}
+	if x.s.clientsUnknown() {
+		all = append(all, meWarningJSON{
+			"client_addresses_unknown",
+			"Everyone seems to sign in from the address of the proxy, in the audit and where guesses are slowed down. " +
+				"Ask the operator of the service to set MOLAR_TRUSTED_PROXIES.",
+		})
+	}
+	d, err := a.access.Leaving(x.ctx, x.call.Scope.Org)
+	if d != nil {
+		all = append(all, meWarningJSON{
+			"organization_leaves",
+			"The organization is deleted on " + billing.DateOf(d.DueAt()).String() + " with all that it has, in test mode and in live mode. " + d.AskedBy +
+				" asked for it. If this is a mistake, ask the operator of the service to take it back before that day.",
+		})
+	}
+	return all, err
 }
 
 // updateOrganization handles PATCH /organization.

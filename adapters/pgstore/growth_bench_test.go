@@ -322,13 +322,13 @@ func BenchmarkGrowth(b *testing.B) {
 	for range b.N {
 		for _, name := range sortedKeys(work) {
 			var took [2][]time.Duration
-			for n := range 250 {
+			for n := range 300 {
 				for i, g := range []*grown{small, large} {
 					began := time.Now()
-					if err := work[name](g, n*7); err != nil {
+					if err := work[name](g, n%20*7); err != nil { // of 20 organizations, whose pages the first ones warm
 						b.Fatalf("%s: %v", name, err)
 					}
-					if n >= 50 { // the first ones warm
+					if n >= 100 {
 						took[i] = append(took[i], time.Since(began))
 					}
 				}
@@ -342,6 +342,7 @@ func BenchmarkGrowth(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
+		large.costs(b)
 		time.Sleep(growthRest)
 		rows, err := large.db.QueryContext(b.Context(), `
 SELECT relname, n_dead_tup, 100.0 * n_dead_tup / greatest(n_live_tup + n_dead_tup, 1)
@@ -367,6 +368,45 @@ FROM pg_stat_user_tables WHERE n_dead_tup > 1000 ORDER BY 3 DESC LIMIT 8`)
 		b.ReportMetric(worst, "dead-%")
 	}
 	b.ReportMetric(0, "ns/op")
+}
+
+// costs reports what checks and claims write to the log, what the rows of each kind take with their
+// indexes, and how fast the sweep removes deliveries.
+func (g *grown) costs(b *testing.B) {
+	b.Helper()
+	written := func(n int, run func(n int) error) float64 {
+		const at = "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint"
+		exec(b, g.db, "CHECKPOINT")
+		if err := run(0); err != nil { // the pages that it writes are whole in the log now
+			b.Fatal(err)
+		}
+		before := scan[int64](b, g.db, at)
+		for i := range n {
+			if err := run(i); err != nil {
+				b.Fatal(err)
+			}
+		}
+		return float64(scan[int64](b, g.db, at)-before) / float64(n) / 1000
+	}
+	b.ReportMetric(written(500, func(int) error { return g.freshCheck(b.Context()) }), "kB-of-WAL/check")
+	work := growthWork(b)["match and save 100 claims"]
+	b.ReportMetric(written(20, func(n int) error { return work(g, n) })/100, "kB-of-WAL/claim-step")
+	for _, table := range []string{"eligibility_checks", "events", "webhook_deliveries", "claims", "patients"} {
+		bytes := scan[float64](b, g.db, "SELECT pg_total_relation_size($1) / greatest(reltuples, 1) FROM pg_class WHERE relname = $1", table)
+		b.ReportMetric(bytes, "bytes/"+table)
+	}
+	began, removed := time.Now(), 0
+	for time.Since(began) < growthRest {
+		var n int
+		porttest.System(b, g.store, func(ctx context.Context, tx ports.SystemTx) (err error) {
+			n, err = tx.Forget.Deliveries(ctx, time.Now())
+			return err
+		})
+		if removed += n; n == 0 {
+			break
+		}
+	}
+	b.ReportMetric(float64(removed)/time.Since(began).Seconds(), "deliveries-removed/s")
 }
 
 // growthRest is how long autovacuum has after the load.

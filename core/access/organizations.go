@@ -34,6 +34,19 @@ func (s *Service) GetOrganization(ctx context.Context, id billing.OrgID) (*calle
 	})
 }
 
+// Leaving returns the deletion of an organization that was asked for; nil for none.
+func (s *Service) Leaving(ctx context.Context, id billing.OrgID) (*caller.Deletion, error) {
+	all, err := lists.Across(ctx, s.store, func(ctx context.Context, tx ports.SystemTx) ([]*caller.Deletion, error) {
+		return tx.Deletions.List(ctx)
+	})
+	for _, d := range all {
+		if d.Org == id {
+			return d, err
+		}
+	}
+	return nil, err
+}
+
 // ListOrganizations lists every organization.
 func (s *Service) ListOrganizations(ctx context.Context) ([]*caller.Organization, error) {
 	return lists.Across(ctx, s.store, func(ctx context.Context, tx ports.SystemTx) ([]*caller.Organization, error) {

@@ -5601,7 +5601,7 @@ type Me struct {
 	PasswordWeak bool `json:"password_weak"`
 	// The last time that an operator of the service signed in as the user, for 14 days. Null for none.
 	OperatorSignIn *MeOperatorSignIn `json:"operator_sign_in"`
-	// Faults of the deployment, for owners.
+	// What owners should know of the deployment and of their organization.
 	Warnings []MeWarning `json:"warnings"`
 }
 
@@ -5741,19 +5741,22 @@ type MeOperatorSignIn struct {
 // MeWarning is part of a reply.
 type MeWarning struct {
 	// `client_addresses_unknown`: everyone seems to sign in from the address of the proxy, in the audit and where
-	// guesses are slowed down, because `MOLAR_TRUSTED_PROXIES` is not set.
+	// guesses are slowed down, because `MOLAR_TRUSTED_PROXIES` is not set. `organization_leaves`: the operator
+	// of the service deletes the organization on a day that the message names.
 	Code    MeWarningCode `json:"code"`
 	Message string        `json:"message"`
 }
 
-// MeWarningCode is one of a list of values.
+// MeWarningCode is one of a list of values, which may grow: expect others.
 // `client_addresses_unknown`: everyone seems to sign in from the address of the proxy, in the audit and where
-// guesses are slowed down, because `MOLAR_TRUSTED_PROXIES` is not set.
+// guesses are slowed down, because `MOLAR_TRUSTED_PROXIES` is not set. `organization_leaves`: the operator
+// of the service deletes the organization on a day that the message names.
 type MeWarningCode string
 
-// The values of MeWarningCode.
+// The values of MeWarningCode that this version knows.
 const (
 	MeWarningCodeClientAddressesUnknown MeWarningCode = "client_addresses_unknown"
+	MeWarningCodeOrganizationLeaves     MeWarningCode = "organization_leaves"
 )
 
 // SessionsListParams is part of a request.

@@ -5002,7 +5002,7 @@ export interface Me {
    * The last time that an operator of the service signed in as the user, for 14 days. Null for none.
    */
   operator_sign_in: MeOperatorSignIn | null;
-  /** Faults of the deployment, for owners. */
+  /** What owners should know of the deployment and of their organization. */
   warnings: MeWarning[];
 }
 
@@ -5128,7 +5128,8 @@ export interface MeOperatorSignIn {
 export interface MeWarning {
   /**
    * `client_addresses_unknown`: everyone seems to sign in from the address of the proxy, in the audit and where
-   * guesses are slowed down, because `MOLAR_TRUSTED_PROXIES` is not set.
+   * guesses are slowed down, because `MOLAR_TRUSTED_PROXIES` is not set. `organization_leaves`: the operator
+   * of the service deletes the organization on a day that the message names.
    */
   code: MeWarningCode;
   message: string;
@@ -5136,10 +5137,13 @@ export interface MeWarning {
 
 /**
  * `client_addresses_unknown`: everyone seems to sign in from the address of the proxy, in the audit and where
- * guesses are slowed down, because `MOLAR_TRUSTED_PROXIES` is not set.
+ * guesses are slowed down, because `MOLAR_TRUSTED_PROXIES` is not set. `organization_leaves`: the operator
+ * of the service deletes the organization on a day that the message names.
  */
 export type MeWarningCode =
-  | "client_addresses_unknown";
+  | "client_addresses_unknown"
+  | "organization_leaves"
+  | (string & {});
 
 /** The parameters of /sessions. */
 export interface SessionsListParams {

@@ -5471,9 +5471,10 @@ class MeOperatorSignIn(Model):
         "at": timestamp,
     }
 
-MeWarningCode: TypeAlias = Literal["client_addresses_unknown"]
+MeWarningCode: TypeAlias = "Literal['client_addresses_unknown', 'organization_leaves'] | str"
 """`client_addresses_unknown`: everyone seems to sign in from the address of the proxy, in the audit and where
-guesses are slowed down, because `MOLAR_TRUSTED_PROXIES` is not set.
+guesses are slowed down, because `MOLAR_TRUSTED_PROXIES` is not set. `organization_leaves`: the operator
+of the service deletes the organization on a day that the message names.
 """
 
 
@@ -5482,7 +5483,8 @@ class MeWarning(Model):
 
     code: MeWarningCode
     """`client_addresses_unknown`: everyone seems to sign in from the address of the proxy, in the audit and where
-    guesses are slowed down, because `MOLAR_TRUSTED_PROXIES` is not set.
+    guesses are slowed down, because `MOLAR_TRUSTED_PROXIES` is not set. `organization_leaves`: the operator
+    of the service deletes the organization on a day that the message names.
     """
     message: str
 
@@ -5513,7 +5515,7 @@ class Me(Model):
     operator_sign_in: MeOperatorSignIn | None
     """The last time that an operator of the service signed in as the user, for 14 days. Null for none."""
     warnings: list[MeWarning]
-    """Faults of the deployment, for owners."""
+    """What owners should know of the deployment and of their organization."""
 
     _read: ClassVar[dict[str, Any]] = {
         "organization": MeOrganization,

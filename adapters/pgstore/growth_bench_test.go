@@ -41,6 +41,8 @@ const (
 
 	grownOrgs = 200
 	smallSize = 100_000 // of checks, events and claims in the database to compare with, and half the deliveries
+
+	claimsOfPatient = 5 // of those who have any
 )
 
 // grown is a database with many rows of all organizations, and a store of it.
@@ -49,44 +51,52 @@ type grown struct {
 	url   string
 	db    *sql.DB
 	store *pgstore.Store
-	check *checkFixture // of an organization that has rows as the others
+	check *checkFixture // of the organization that has the rows of number 0
 	tries int
 
 	mu     sync.Mutex
 	staged []jobs.Job
 }
 
-// madeAt makes the ID of row n that was made at a time.
-const madeAt = `
+// grownFunctions compute the values of row n. Rows of one organization are so far apart as there are organizations: what
+// differs between them depends on nth, their place among them, not on n, which would give each organization rows of one kind.
+// made_at makes the ID of a row that was made at a time, grown_patient that of a patient, the same in both databases.
+const grownFunctions = `
 CREATE FUNCTION made_at(at timestamptz, n bigint) RETURNS uuid LANGUAGE sql STABLE
 	RETURN (lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') || '70008' || lpad(to_hex(n), 15, '0'))::uuid;
-CREATE FUNCTION grown_org(n bigint) RETURNS uuid LANGUAGE sql IMMUTABLE RETURN ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid;
+CREATE FUNCTION grown_org(n bigint) RETURNS uuid LANGUAGE sql IMMUTABLE
+	RETURN CASE WHEN n %% 200 = 0 THEN '%s' ELSE '00000000-0000-7000-8000-' || lpad(to_hex(n %% 200), 12, '0') END::uuid;
+CREATE FUNCTION nth(n bigint) RETURNS bigint LANGUAGE sql IMMUTABLE RETURN n / 200;
+CREATE FUNCTION grown_patient(n bigint) RETURNS uuid LANGUAGE sql STABLE RETURN made_at('2025-01-01Z'::timestamptz + n * interval '10 s', n);
 CREATE FUNCTION grown_time(n bigint, of bigint, days int) RETURNS timestamptz LANGUAGE sql STABLE
 	RETURN date_trunc('day', now()) - make_interval(secs => (of - n) * days * 86400.0 / of)`
 
 // growthColumns are the columns that differ between the rows of a table. Row n was made at "at" by
-// what lives for years, at "late" by what goes after 90 days, and at "sent" by deliveries.
-func growthColumns() map[string]map[string]string {
-	const org = "grown_org(n % 200)"
+// what lives for years, at "late" by what goes after 90 days, and at "sent" by deliveries. What a
+// search or a filter of the benchmark selects fills a page or is the same number of rows in both databases.
+func growthColumns(rows map[string]int64) map[string]map[string]string {
+	const org = "grown_org(n)"
+	patientOf := fmt.Sprintf("grown_patient((n - 1) %% %d + 1)", min(rows["claims"]/claimsOfPatient, rows["patients"]))
 	return map[string]map[string]string{
 		"patients": {
-			"id": "made_at(at, n)", "org_id": org, "name_key": "n::text", "created_at": "at",
-			"first_name": "(ARRAY['Ann', 'Bob', 'Cy', 'Dee', 'Eve', 'Zoë'])[n % 6 + 1]", "last_name": "CASE WHEN n % 10 = 7 THEN 'Smith' ELSE initcap(substr(md5(n::text), 1, 6)) END",
-			"date_of_birth": "'1940-01-01'::date + (n % 25000)::int",
+			"id": "grown_patient(n)", "org_id": org, "name_key": "n::text", "created_at": "at",
+			"first_name":    "(ARRAY['Ann', 'Bob', 'Cy', 'Dee', 'Eve', 'Zoë'])[nth(n) % 6 + 1]",
+			"last_name":     "CASE WHEN nth(n) < 60 THEN 'Smith' ELSE initcap(substr(md5(n::text), 1, 6)) END",
+			"date_of_birth": "'1940-01-01'::date + (nth(n) % 25000)::int",
 		},
 		"eligibility_checks": {
 			"id": "made_at(at, n)", "org_id": org, "created_at": "at", "completed_at": "at", "digest": "sha256(n::text::bytea)", "idempotency_key": "'k' || n",
-			"request_id": "made_at(at, n)", "exchanges": "NULL", "patient_id": "made_at(at, n)", "parent_id": "NULL",
+			"request_id": "made_at(at, n)", "exchanges": "NULL", "patient_id": patientOf, "parent_id": "NULL",
 		},
 		"events": {"id": "made_at(late, n)", "org_id": org, "resource_id": "made_at(at, n)", "sequence": "1", "created_at": "late", "xid": "pg_current_xact_id()"},
 		"webhook_deliveries": {
 			"id": "made_at(sent, n)", "org_id": org, "endpoint_id": org, "event_id": "made_at(late, n / 2)", "created_at": "sent", "settled_at": "sent",
-			"state": "CASE WHEN n % 100 = 1 THEN 'failed' ELSE 'delivered' END", "next_attempt_at": "NULL",
+			"state": "CASE WHEN nth(n) % 10 = 1 THEN 'failed' ELSE 'delivered' END", "next_attempt_at": "NULL",
 		},
 		"claims": {
-			"id": "made_at(at, n + 1000000000)", "org_id": org, "created_at": "at", "updated_at": "at", "sent_at": "at", "patient_control_number": "'PCN-' || n",
-			"patient_id": "made_at(at, n)", "request_id": "made_at(at, n)", "payer_claim_number": "'PAYER' || n",
-			"first_service_date": "at::date", "last_service_date": "at::date", "state": "(ARRAY['submitted', 'accepted_clearinghouse', 'accepted_payer', 'paid'])[n % 4 + 1]",
+			"id": "made_at(at, n + 1000000000)", "org_id": org, "created_at": "at", "updated_at": "at", "sent_at": "at", "patient_control_number": "'PCN-' || lpad(n::text, 9, '0')",
+			"patient_id": patientOf, "request_id": "made_at(at, n)", "payer_claim_number": "'PAYER' || n",
+			"first_service_date": "at::date", "last_service_date": "at::date", "state": "(ARRAY['submitted', 'accepted_clearinghouse', 'accepted_payer', 'paid'])[nth(n) % 4 + 1]",
 		},
 	}
 }
@@ -106,7 +116,7 @@ WHERE tablename IN ('claims', 'patients', 'patient_words', 'eligibility_checks',
 	for _, text := range indexes {
 		exec(b, g.db, "DROP INDEX "+name.FindStringSubmatch(text)[1])
 	}
-	columns := growthColumns()
+	columns := growthColumns(tables)
 	began := time.Now()
 	for _, table := range []string{"patients", "eligibility_checks", "events", "webhook_deliveries", "claims"} {
 		exec(b, g.db, "ALTER TABLE "+table+" DISABLE TRIGGER USER; CREATE TABLE sample AS SELECT * FROM "+table+" LIMIT 1")
@@ -183,13 +193,13 @@ func growing(b *testing.B, server, name string) *grown {
 		c.State, c.OfficeID, c.SentAt = claim.AcceptedPayer, g.check.office.ID, c.CreatedAt
 		return errors.Join(tx.Claims.Insert(ctx, c), tx.Events.Append(ctx, c.Event(event.ClaimAccepted, claim.Cause{At: c.CreatedAt})))
 	})
-	exec(b, g.db, madeAt+fmt.Sprintf(`;
-INSERT INTO organizations (id, name, created_at) SELECT grown_org(n), 'Practice ' || n, now() FROM generate_series(0, %d) n;
+	exec(b, g.db, fmt.Sprintf(grownFunctions+`;
+INSERT INTO organizations (id, name, created_at) SELECT grown_org(n), 'Practice ' || n, now() FROM generate_series(1, %d) n;
 INSERT INTO webhook_endpoints (id, org_id, mode, url, description, status, secret, created_at)
 SELECT grown_org(n), grown_org(n), 'test', 'https://example.com', '', 'enabled', sha512(''), now() FROM generate_series(0, %d) n;
 INSERT INTO webhook_deliveries (id, org_id, mode, endpoint_id, event_id, event_type, state, attempts, created_at, settled_at)
 SELECT grown_org(1), org_id, mode, grown_org(0), id, type, 'delivered', ARRAY['{"at":"2026-01-01T00:00:00Z","status":204,"duration":1000000}'::json], now(), now() FROM events LIMIT 1`,
-		grownOrgs-1, grownOrgs-1))
+		g.check.scope.Org.UUID(), grownOrgs-1, grownOrgs-1))
 	return g
 }
 
@@ -213,14 +223,13 @@ func (g *grown) freshCheck(ctx context.Context) error {
 	return err
 }
 
-// growthWork is what is compared, in the organization that made the checks of the run, whose own
-// rows are those of one of the others.
+// growthWork is what is compared. Fresh checks are made in organization 0, the rest in organization n.
 func growthWork(b *testing.B) map[string]func(g *grown, n int) error {
 	b.Helper()
 	page := billing.Page{Limit: billing.DefaultPageLimit}
 	view := func(fn func(ctx context.Context, tx ports.Tx) error) func(*grown, int) error {
 		return func(g *grown, n int) error {
-			in := billing.Scope{Org: grownOrg(n % grownOrgs), Mode: billing.ModeTest}
+			in := g.scope(n)
 			return g.store.View(b.Context(), in, fn)
 		}
 	}
@@ -267,13 +276,13 @@ func growthWork(b *testing.B) map[string]func(g *grown, n int) error {
 		"patients":            view(func(ctx context.Context, tx ports.Tx) error { _, err := tx.Patients.List(ctx, page); return err }),
 		"search a name":       search("smith"),
 		"search two words":    search("ann smith"),
-		"search a number":     search("PCN-5"),
-		"search a birth date": search("1984-02-29"),
+		"search a number":     search("PCN-00000"),
+		"search a birth date": search("1940-01-31"),
 		"match and save 100 claims": func(g *grown, n int) error {
-			in := billing.Scope{Org: grownOrg(n % grownOrgs), Mode: billing.ModeTest}
+			in := g.scope(n)
 			numbers := make([]string, 100)
 			for i := range numbers {
-				numbers[i] = "PCN-" + strconv.Itoa(i*grownOrgs+n%grownOrgs)
+				numbers[i] = fmt.Sprintf("PCN-%09d", i*grownOrgs+n%grownOrgs)
 			}
 			return g.store.InTx(b.Context(), in, func(ctx context.Context, tx ports.Tx) error {
 				all, err := tx.Clearing.Match(ctx, numbers, nil)
@@ -290,8 +299,12 @@ func growthWork(b *testing.B) map[string]func(g *grown, n int) error {
 	}
 }
 
-func grownOrg(n int) billing.OrgID {
-	return billing.OrgID{6: 0x70, 8: 0x80, 14: byte(n >> 8), 15: byte(n)}
+// scope is that of the organization that has row n.
+func (g *grown) scope(n int) billing.Scope {
+	if n %= grownOrgs; n == 0 {
+		return g.check.scope
+	}
+	return billing.Scope{Org: billing.OrgID{6: 0x70, 8: 0x80, 14: byte(n >> 8), 15: byte(n)}, Mode: billing.ModeTest}
 }
 
 // growthSettings are those of a server for a deployment, on a machine with 8 GB for it.

@@ -39,7 +39,10 @@ func erase(b Backend) *cobra.Command {
 		}
 		if yes {
 			e.Reason, e.By = reason, audit.OperationOf(c.Context()).Operator
-			if err := s.Erase(c.Context(), e); err != nil {
+			switch err := s.Erase(c.Context(), e); {
+			case billing.CodeOf(err) == billing.CodeConflict:
+				return fmt.Errorf("%w\nThe erasure has begun. It goes on by itself once it can; molar patients erasures shows whether it is done", err)
+			case err != nil:
 				return err
 			}
 		}

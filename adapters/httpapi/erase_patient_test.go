@@ -168,6 +168,7 @@ func TestErasePatient(t *testing.T) {
 		t.Errorf("the claim of another patient was\n%s\nis\n%s", stays, is)
 	}
 	wantStatus(t, s.do(t, call{method: "POST", path: "/claims/" + paid + "/void"}), 409, billing.CodeConflict)
+	wantStatus(t, s.do(t, call{path: "/attachments", body: `{"claim_id":"` + paid + `"}`}), 409, billing.CodeConflict)
 
 	s.must(t, 201, simulating(later, `{"pay":{}}`))
 	s.until(t, "/claims/"+later, "paid").shows(t, "adjudications.0.payer_name", before.text(t, "adjudications", "0", "payer_name"))

@@ -51,6 +51,11 @@ func (s *Service) make(
 	if err := absent.Note(err, "claim", "claim_id"); err != nil {
 		return nil, err
 	}
+	if c != nil {
+		if err := c.HasPatient(); err != nil {
+			return nil, err
+		}
+	}
 	if c != nil && in.OfficeID == nil {
 		names.Office = c.OfficeID
 	}

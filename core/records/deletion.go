@@ -32,7 +32,7 @@ func (s *Service) Delete(ctx context.Context, d *caller.Deletion, name string) e
 		if err != nil {
 			return err
 		}
-		if slices.ContainsFunc(holds, func(h retention.Hold) bool { return h.Org == d.Org }) {
+		if slices.ContainsFunc(holds, func(h retention.Hold) bool { return h.Keeps(d.Org, billing.PatientID{}) }) {
 			return &billing.Error{Code: billing.CodeConflict, Message: "A hold keeps what the organization has. molar retention show lists the holds: release it, or wait."}
 		}
 		if err := tx.Deletions.Ask(ctx, d); err != nil {

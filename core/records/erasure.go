@@ -3,7 +3,6 @@ package records
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/attachment"
@@ -26,128 +25,102 @@ func (s *Service) PlanErasure(ctx context.Context, scope billing.Scope, patient 
 	if err := s.unheld(ctx, scope, patient); err != nil {
 		return nil, err
 	}
-	a := &archive{reading: reading{s, ctx, scope}, patient: patient}
+	p := &plan{person: person{reading{s, ctx, scope}, patient}}
 	_, err := lists.Read(ctx, s.store, scope, func(ctx context.Context, tx ports.Tx) (*directory.Patient, error) {
 		return tx.Patients.Get(ctx, patient)
 	})
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{archive: a}
-	for _, part := range []func() error{p.checks, p.claims, p.payments, p.attachments, p.payerRequests} {
+	for _, part := range []func() error{
+		func() error { return p.eachCheck(p.check) }, func() error { return p.eachClaim(p.claim) }, func() error { return p.eachRemittance(p.remittance) },
+		func() error { return p.eachAttachment(p.attachment) }, func() error { return p.eachPayerRequest(p.payerRequest) },
+	} {
 		if err := part(); err != nil {
 			return nil, err
 		}
 	}
-	slices.Sort(a.files)
-	n := p.n
+	slices.Sort(p.files)
 	return &directory.Erasure{Scope: scope, Patient: patient, ErasureRecord: directory.ErasureRecord{
-		Removed: []directory.Erased{{Kind: "checks", Count: n.Checks}, {Kind: "images", Count: n.Images}},
+		Removed: []directory.Erased{{Kind: "checks", Count: p.checks}, {Kind: "images", Count: p.images}},
 		Blanked: []directory.Erased{
-			{Kind: "claims", Count: n.Claims}, {Kind: "payments", Count: n.Payments}, {Kind: "attachments", Count: n.Attachments}, {Kind: "payer requests", Count: n.PayerRequests},
+			{Kind: "claims", Count: p.claims}, {Kind: "payments", Count: p.payments}, {Kind: "attachments", Count: p.attachments}, {Kind: "payer requests", Count: p.payerRequests},
 		},
-		Files: slices.Compact(a.files),
+		Files: slices.Compact(p.files),
 	}}, nil
 }
 
 func (s *Service) unheld(ctx context.Context, scope billing.Scope, patient billing.PatientID) error {
 	holds, err := lists.Across(ctx, s.store, func(ctx context.Context, tx ports.SystemTx) ([]retention.Hold, error) { return tx.Retention.Holds(ctx) })
-	if err != nil {
-		return err
+	if err == nil && slices.ContainsFunc(holds, func(h retention.Hold) bool { return h.Keeps(scope.Org, patient) }) {
+		err = conflict("A hold keeps what the patient has. molar retention show lists the holds: release it, or wait.")
 	}
-	if slices.ContainsFunc(holds, func(h retention.Hold) bool { return h.Org == scope.Org && (h.Patient.IsZero() || h.Patient == patient) }) {
-		return conflict("A hold keeps what the patient has. molar retention show lists the holds: release it, or wait.")
-	}
-	return nil
+	return err
 }
 
 func conflict(message string) error {
 	return &billing.Error{Code: billing.CodeConflict, Message: message}
 }
 
-// plan counts what a patient has.
+// plan counts what a patient has, and refuses what cannot be erased now.
 type plan struct {
-	*archive
+	person
 
-	n Counts
+	checks, images, claims, payments, attachments, payerRequests int
+
+	files []string // that stay
 }
 
-func (p *plan) checks() error {
-	return every(p.reading, func(ctx context.Context, tx ports.Tx, page billing.Page) ([]*coverage.Check, error) {
-		return tx.Checks.List(ctx, coverage.CheckFilter{PatientID: p.patient}, page)
-	}, func(c *coverage.Check) error {
-		if p.n.Checks++; c.State == coverage.CheckPending {
-			return conflict("The check " + c.ID.String() + " is under way. Run the command again in some minutes.")
-		}
-		return nil
-	})
-}
-
-func (p *plan) claims() error {
-	return every(p.reading, func(ctx context.Context, tx ports.Tx, page billing.Page) ([]*claim.Record, error) {
-		return tx.Claims.List(ctx, claim.Filter{PatientID: p.patient}, page)
-	}, func(c *claim.Record) error {
-		p.n.Claims++
-		p.about = append(p.about, c.ID)
-		whole, err := lists.Read(p.ctx, p.store, p.scope, func(ctx context.Context, tx ports.Tx) (*claim.Record, error) { return tx.Claims.Get(ctx, c.ID) })
-		if err != nil {
-			return err
-		}
-		for _, m := range whole.History {
-			if m.File != "" {
-				p.files = append(p.files, m.File)
-			}
-		}
-		if _, _, err := whole.Erase(caller.Principal{}, whole.UpdatedAt); err != nil {
-			return conflict("The claim " + c.ID.String() + " is on its way to its payer. Wait until the payer has accepted it, or void it.")
-		}
-		return nil
-	})
-}
-
-func (p *plan) payments() error {
-	return every(p.reading, func(ctx context.Context, tx ports.Tx, page billing.Page) ([]*remit.ERA, error) {
-		return tx.ERAs.List(ctx, remit.Filter{PatientID: p.patient}, page)
-	}, func(e *remit.ERA) error {
-		p.n.Payments++
-		p.files = append(p.files, "remittance "+e.ID.String())
-		return nil
-	})
-}
-
-func (p *plan) attachments() error {
-	use := func(a *attachment.Attachment) error {
-		p.n.Attachments++
-		if p.n.Images += len(a.Documents); !a.Sending.IsZero() {
-			return conflict("The attachment " + a.ID.String() + " is being sent. Run the command again in some minutes.")
-		}
-		return nil
+func (p *plan) check(c *coverage.Check) error {
+	if p.checks++; c.State == coverage.CheckPending {
+		return conflict("The check " + c.ID.String() + " is under way. Run the command again in some minutes.")
 	}
-	err := every(p.reading, func(ctx context.Context, tx ports.Tx, page billing.Page) ([]*attachment.Attachment, error) {
-		return tx.Attachments.List(ctx, attachment.Filter{PatientID: p.patient}, page)
-	}, use)
+	return nil
+}
+
+func (p *plan) claim(listed *claim.Record) error {
+	p.claims++
+	c, err := lists.Read(p.ctx, p.store, p.scope, func(ctx context.Context, tx ports.Tx) (*claim.Record, error) { return tx.Claims.Get(ctx, listed.ID) })
 	if err != nil {
 		return err
 	}
-	return p.unclaimed(use)
+	for _, m := range c.History {
+		if m.File != "" {
+			p.files = append(p.files, m.File)
+		}
+	}
+	return c.Erasable()
 }
 
-func (p *plan) payerRequests() error {
-	return every(p.reading, func(ctx context.Context, tx ports.Tx, page billing.Page) ([]*attachment.PayerRequest, error) {
-		return tx.PayerRequests.List(ctx, attachment.PayerRequestFilter{PatientID: p.patient}, page)
-	}, func(*attachment.PayerRequest) error { p.n.PayerRequests++; return nil })
+func (p *plan) remittance(e *remit.ERA) error {
+	p.payments++
+	p.files = append(p.files, "remittance "+e.ID.String())
+	return nil
+}
+
+func (p *plan) attachment(a *attachment.Attachment) error {
+	p.attachments++
+	if p.images += len(a.Documents); !a.Sending.IsZero() {
+		return conflict("The attachment " + a.ID.String() + " is being sent. Run the command again in some minutes.")
+	}
+	return nil
+}
+
+func (p *plan) payerRequest(*attachment.PayerRequest) error {
+	p.payerRequests++
+	return nil
 }
 
 // Erase erases what an erasure of PlanErasure names. First it keeps the order outside the database,
 // for one that is restored, and stores it; a process that dies leaves the rest to the sweep. The
 // reason must be set.
 func (s *Service) Erase(ctx context.Context, e *directory.Erasure) error {
-	if e.Reason = strings.TrimSpace(e.Reason); e.Reason == "" || len(e.Reason) > 200 {
-		var faults billing.Faults
-		faults.Add("reason", billing.FaultRequired, "Give a reason of 1 to 200 bytes. It is not encrypted: name the matter, not the patient.")
-		return faults.Err()
+	reason, err := retention.Reason(e.Reason)
+	if err != nil {
+		return err
 	}
-	err := s.store.System(ctx, func(_ context.Context, tx ports.SystemTx) error {
+	e.Reason = reason
+	err = s.store.System(ctx, func(_ context.Context, tx ports.SystemTx) error {
 		e.BegunAt = tx.Real.Now().Time
 		return nil
 	})

@@ -62,14 +62,13 @@ type Counts struct {
 
 // archive is an archive that is being written.
 type archive struct {
-	reading
+	person
 
-	patient billing.PatientID
-	zip     *zip.Writer
-	at      time.Time
-	counts  Counts
-	about   [][16]byte // resources, whose events are written
-	files   []string
+	zip    *zip.Writer
+	at     time.Time
+	counts Counts
+	about  [][16]byte // resources, whose events are written
+	files  []string
 }
 
 // Export writes all that is kept about a patient into a ZIP archive: JSON as the API shows
@@ -79,7 +78,7 @@ type archive struct {
 func (s *Service) Export(
 	ctx context.Context, scope billing.Scope, patient billing.PatientID, to io.Writer, disclosed *directory.Disclosure,
 ) (Counts, error) {
-	a := &archive{reading: reading{s, ctx, scope}, patient: patient, zip: zip.NewWriter(to)}
+	a := &archive{person: person{reading{s, ctx, scope}, patient}, zip: zip.NewWriter(to)}
 	person, err := lists.Read(ctx, s.store, scope, func(ctx context.Context, tx ports.Tx) (*directory.Patient, error) {
 		a.at = tx.Real.Now().Time
 		return tx.Patients.Get(ctx, patient)
@@ -142,9 +141,7 @@ func (a *archive) write(name string, content []byte) error {
 }
 
 func (a *archive) checks() error {
-	return every(a.reading, func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*coverage.Check, error) {
-		return tx.Checks.List(ctx, coverage.CheckFilter{PatientID: a.patient}, p)
-	}, func(c *coverage.Check) error {
+	return a.eachCheck(func(c *coverage.Check) error {
 		a.counts.Checks++
 		a.about = append(a.about, c.ID)
 		if err := a.add(fmt.Sprintf("checks/%s.json", c.ID), c); err != nil {
@@ -172,9 +169,7 @@ func (a *archive) checks() error {
 }
 
 func (a *archive) claims() error {
-	return every(a.reading, func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*claim.Record, error) {
-		return tx.Claims.List(ctx, claim.Filter{PatientID: a.patient}, p)
-	}, func(c *claim.Record) error {
+	return a.eachClaim(func(c *claim.Record) error {
 		a.counts.Claims++
 		a.about = append(a.about, c.ID)
 		whole, err := a.Claim(a.ctx, a.scope, c.ID)
@@ -192,9 +187,7 @@ func (a *archive) claims() error {
 
 // payments writes the claims of remittances that are applied to the patient's claims, or may be.
 func (a *archive) payments() error {
-	return every(a.reading, func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*remit.ERA, error) {
-		return tx.ERAs.List(ctx, remit.Filter{PatientID: a.patient}, p)
-	}, func(e *remit.ERA) error {
+	return a.eachRemittance(func(e *remit.ERA) error {
 		a.files = append(a.files, "remittance "+e.ID.String())
 		for after := 0; ; {
 			found, err := lists.Read(a.ctx, a.store, a.scope, func(ctx context.Context, tx ports.Tx) ([]*remit.Claim, error) {
@@ -217,36 +210,7 @@ func (a *archive) payments() error {
 	})
 }
 
-func (a *archive) attachments() error {
-	err := every(a.reading, func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*attachment.Attachment, error) {
-		return tx.Attachments.List(ctx, attachment.Filter{PatientID: a.patient}, p)
-	}, a.attachment)
-	if err != nil {
-		return err
-	}
-	return a.unclaimed(a.attachment)
-}
-
-// unclaimed calls use for each attachment without a claim that is about the patient.
-func (a *archive) unclaimed(use func(*attachment.Attachment) error) error {
-	unclaimed, err := lists.Read(a.ctx, a.store, a.scope, func(ctx context.Context, tx ports.Tx) (found []*attachment.Attachment, err error) {
-		ids, err := tx.Records.Unclaimed(ctx, a.patient)
-		for _, id := range ids {
-			one, err := tx.Attachments.Get(ctx, id)
-			if err != nil {
-				return nil, err
-			}
-			found = append(found, one)
-		}
-		return found, err
-	})
-	for _, one := range unclaimed {
-		if err == nil {
-			err = use(one)
-		}
-	}
-	return err
-}
+func (a *archive) attachments() error { return a.eachAttachment(a.attachment) }
 
 func (a *archive) attachment(of *attachment.Attachment) error {
 	a.counts.Attachments++
@@ -284,9 +248,7 @@ func (a *archive) image(of *attachment.Attachment, d *attachment.Document) error
 }
 
 func (a *archive) payerRequests() error {
-	return every(a.reading, func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*attachment.PayerRequest, error) {
-		return tx.PayerRequests.List(ctx, attachment.PayerRequestFilter{PatientID: a.patient}, p)
-	}, func(r *attachment.PayerRequest) error {
+	return a.eachPayerRequest(func(r *attachment.PayerRequest) error {
 		a.counts.PayerRequests++
 		a.about = append(a.about, r.ID)
 		return a.add(fmt.Sprintf("payer_requests/%s.json", r.ID), r)

@@ -4,7 +4,6 @@ package retention
 
 import (
 	"context"
-	"strings"
 	"sync"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -80,10 +79,9 @@ func (s *Service) Count(ctx context.Context, a retention.Age) ([]retention.Old, 
 // Hold stops every removal of what an organization or a patient has. Placed again, a hold
 // stays as it is. It returns CodeNotFound if there is no such organization or patient.
 func (s *Service) Hold(ctx context.Context, org billing.OrgID, patient billing.PatientID, reason string) error {
-	if reason = strings.TrimSpace(reason); reason == "" || len(reason) > 200 {
-		var faults billing.Faults
-		faults.Add("reason", billing.FaultRequired, "Give a reason of 1 to 200 bytes. It is not encrypted: name the matter, not the patient.")
-		return faults.Err()
+	reason, err := retention.Reason(reason)
+	if err != nil {
+		return err
 	}
 	return s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		return tx.Retention.Hold(ctx, &retention.Hold{Org: org, Patient: patient, Reason: reason, PlacedAt: tx.Real.Now().Time})

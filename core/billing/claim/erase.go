@@ -14,7 +14,7 @@ import (
 // its figures. A claim that no payer decides any more, because it was not sent or was
 // rejected, is voided; the event is then true.
 //
-// It returns CodeConflict for a claim on its way to a payer. One that is erased already
+// It returns CodeConflict for a claim on its way to a payer; see Erasable. One that is erased already
 // stays as it is, without what was written to it since.
 func (r *Record) Erase(by caller.Principal, at time.Time) (voided event.Event, is bool, err error) {
 	if !r.ErasedAt.IsZero() {
@@ -22,10 +22,11 @@ func (r *Record) Erase(by caller.Principal, at time.Time) (voided event.Event, i
 		return event.Event{}, false, nil
 	}
 	before := len(r.History)
-	cause, err := r.ask(TriggerErase, at)
-	if err != nil {
+	if err := r.Erasable(); err != nil {
 		return event.Event{}, false, err
 	}
+	cause := Cause{At: at}
+	r.move(TriggerErase, &cause)
 	r.Content = r.withoutPeople()
 	r.ErasedAt = at
 	r.Findings, r.Edits, r.SubmitWhenReady = nil, billing.Edits{}, false
@@ -43,6 +44,24 @@ func (r *Record) Erase(by caller.Principal, at time.Time) (voided event.Event, i
 		r.Accepted[i].Note = ""
 	}
 	return r.Event(event.ClaimVoided, cause), cause.Previous != r.State, nil
+}
+
+// Erasable returns CodeConflict while the claim is on its way to a payer: if its file is rejected,
+// it is sent again, and must have its patient.
+func (c *Claim) Erasable() error {
+	if _, ok := c.may(TriggerErase); ok || !c.ErasedAt.IsZero() {
+		return nil
+	}
+	return &billing.Error{Code: billing.CodeConflict, Message: "The claim " + c.ID.String() + " is on its way to its payer." +
+		" Void it if it was not sent; otherwise wait until the clearinghouse or the payer has accepted it."}
+}
+
+// HasPatient returns CodeConflict for an erased claim: nothing about its patient can be sent.
+func (c *Claim) HasPatient() error {
+	if c.ErasedAt.IsZero() {
+		return nil
+	}
+	return &billing.Error{Code: billing.CodeConflict, Message: "The patient of this claim was erased, so no payer can get it again. Make a new claim."}
 }
 
 // withoutPeople returns what figures, and the remittances of later days, need of the content.

@@ -111,8 +111,8 @@ func (r *Record) NextStep() string {
 // errClaimState returns the CodeConflict error for a trigger that the claim's
 // state does not allow.
 func errClaimState(by Trigger, r *Record) error {
-	if !r.ErasedAt.IsZero() {
-		return &billing.Error{Code: billing.CodeConflict, Message: "The patient of this claim was erased, so no payer can get it again. Make a new claim."}
+	if err := r.HasPatient(); err != nil {
+		return err
 	}
 	return &billing.Error{Code: billing.CodeConflict, Message: precondition(by) + " The state of this claim is " + string(r.State) + kindWords(r) + ". " + r.NextStep()}
 }
@@ -141,7 +141,6 @@ func precondition(by Trigger) string {
 		TriggerReopen:        "A claim can be reopened once it is reconciled.",
 		TriggerAskVoid:       "A claim can be voided before it is sent, or once it is accepted, paid or denied, and only once.",
 		TriggerBillSecondary: "A claim can be billed to the next payer unless it is a draft or voided.",
-		TriggerErase:         "A patient can be erased once no claim is on its way to a payer.",
 		TriggerConvert:       "A predetermination can be converted once the payer has accepted or returned it.",
 	}
 	return cmp.Or(words[by], "A claim can be changed while it is draft, needs_attention or rejected.")

@@ -50,7 +50,7 @@ type Result struct {
 	MaximumLeft    *Range // nil for none
 }
 
-// Unless is a condition that the plan states and nobody gave the facts for, with what the
+// Unless is a condition of the plan whose facts are not known, with what the
 // patient pays if it strikes.
 type Unless struct {
 	Text        string

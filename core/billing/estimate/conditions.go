@@ -17,7 +17,7 @@ type strike struct {
 	limit bool         // a frequency or an age, beyond which a plan may allow no write-off
 }
 
-// condition is a strike whose facts nobody gave.
+// condition is a strike whose facts are not known.
 type condition struct {
 	text  string
 	path  string
@@ -84,7 +84,7 @@ func (s *Share) dueFrom(l *Line) (from billing.Date, path string) {
 	return from, path
 }
 
-// conditions returns what the plan states and nobody gave the facts for.
+// conditions returns the conditions of the plan whose facts are not known.
 func (p *Plan) conditions(l *Line, t *target, s *Share) (out []condition) {
 	if p.Rules.MissingToothClause != "" && replaces(t.category) && (l.ToothLostOn.IsZero() || p.Effective.IsZero()) {
 		out = append(out, condition{"the tooth was lost before the coverage began", "plan_rules.missing_tooth_clause", false})

@@ -4,6 +4,7 @@ package retention
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -87,6 +88,23 @@ type Hold struct {
 	Patient  billing.PatientID // zero for the whole organization
 	Reason   string
 	PlacedAt time.Time
+}
+
+// Keeps reports whether it stops a removal of what the patient has, or of all that the organization
+// has for the zero ID: a hold on any of its patients stops that.
+func (h Hold) Keeps(org billing.OrgID, patient billing.PatientID) bool {
+	return h.Org == org && (h.Patient.IsZero() || patient.IsZero() || h.Patient == patient)
+}
+
+// Reason returns the reason of a hold or an erasure without space around it, and an error unless it
+// has 1 to 200 bytes.
+func Reason(text string) (string, error) {
+	if text = strings.TrimSpace(text); text == "" || len(text) > 200 {
+		var faults billing.Faults
+		faults.Add("reason", billing.FaultRequired, "Give a reason of 1 to 200 bytes. It is not encrypted: name the matter, not the patient.")
+		return "", faults.Err()
+	}
+	return text, nil
 }
 
 // Place counts what is swept, each table in each mode, in the order of removal.

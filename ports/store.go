@@ -39,6 +39,18 @@ type Store interface {
 
 	// Ready reports whether the database responds and its schema is current.
 	Ready(ctx context.Context) error
+
+	// Seen returns what the store saw of the fleet when it last looked, without asking the
+	// database. It looks every billing.StoreLook while the database responds.
+	Seen() Seen
+}
+
+// Seen is what a store saw of the fleet, so that polls which would find nothing new are left
+// out. It is empty before the first look.
+type Seen struct {
+	Connections string               // differs after a connection was added, changed or removed
+	Turns       map[string]time.Time // when the lease of each turn ends, by this process's clock
+	Next        <-chan struct{}      // closed at the next look that the database answers
 }
 
 // Tx is what a transaction of one scope can do.

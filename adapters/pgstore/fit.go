@@ -8,13 +8,11 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
 )
 
-// How often a store looks at the schema: while it fits, and while it does not.
-const (
-	fitEvery   = 2 * time.Second
-	unfitEvery = 500 * time.Millisecond
-)
+// unfitEvery is how often a store looks at a database that does not fit.
+const unfitEvery = 500 * time.Millisecond
 
 // UnfitError is the error of a store whose release does not work with the database's
 // schema. No transaction begins.
@@ -50,6 +48,8 @@ type sight struct {
 
 	uncounted bool      // there are changes of totals
 	replaced  time.Time // when a data key was replaced last
+
+	fleet ports.Seen
 }
 
 // horizon is the oldest transaction with an ID, of any session of the cluster. Events
@@ -74,7 +74,7 @@ var errUnseen = fmt.Errorf("%w: it has not been reached yet", billing.ErrStoreAw
 
 // Fit returns nil while this process can work with the database: its release fits the
 // schema, its key is the database's, and the database is not behind the live files. The
-// store looks every two seconds. While the database is away, Fit returns what it last saw.
+// store looks every billing.StoreLook. While the database is away, Fit returns what it last saw.
 //
 // Errors: *UnfitError, *BehindError, ErrMadeBefore, ErrOtherKey, ErrNoKey, and billing.ErrStoreAway before the
 // database was reached.
@@ -83,6 +83,16 @@ func (s *Store) Fit() error {
 		return seen.err
 	}
 	return errUnseen
+}
+
+// Seen returns what the last look saw of the fleet.
+func (s *Store) Seen() (fleet ports.Seen) {
+	next := *s.looked.Load() // before what was seen, so that no look is missed
+	if seen := s.seen.Load(); seen != nil {
+		fleet = seen.fleet
+	}
+	fleet.Next = next
+	return fleet
 }
 
 // unfit returns the error of the last look if it stops all work.
@@ -113,7 +123,7 @@ func (s *Store) Ready(ctx context.Context) error {
 // keepFit looks at the database until ctx ends.
 func (s *Store) keepFit(ctx context.Context) {
 	for {
-		every := fitEvery
+		every := billing.StoreLook
 		if s.Fit() != nil {
 			every = unfitEvery
 		}
@@ -145,6 +155,8 @@ func (s *Store) look(ctx context.Context) error {
 	if err == nil || Stops(err) || errors.Is(err, ErrMadeBefore) || errors.Is(err, ErrOtherKey) || errors.Is(err, ErrNoKey) {
 		now.err, now.oldest = err, s.follow(ctx, now.oldest)
 		s.seen.Store(&now)
+		next := make(chan struct{})
+		close(*s.looked.Swap(&next))
 		return err
 	}
 	return fmt.Errorf("the database is not ready: %w", err)
@@ -159,6 +171,8 @@ func (s *Store) compare(ctx context.Context) (now sight, err error) {
 	}
 	unfit, behind := UnfitError{Want: want}, BehindError{}
 	var replaced sql.NullTime
+	var leases []byte
+	begun := time.Now() // before the leases are read: none seems longer than it is
 	err = s.attempt(ctx, &tx{store: s}, session{role: roleSystem}, true, func(ctx context.Context, t *tx) error {
 		var first int64
 		err := t.row(ctx, []any{&first, &unfit.Have}, "SELECT coalesce(min(version_id), 0) AS first, coalesce(max(version_id), 0) AS last FROM goose_db_version WHERE is_applied AND version_id > 0")
@@ -171,7 +185,7 @@ func (s *Store) compare(ctx context.Context) (now sight, err error) {
 		if unfit.Have < want {
 			return nil
 		}
-		return t.row(ctx, []any{&unfit.Least, &now.oldest.id, &behind.Have, &now.held, &now.uncounted, &replaced}, schemaFit)
+		return t.row(ctx, []any{&unfit.Least, &now.oldest.id, &behind.Have, &now.held, &now.uncounted, &replaced, &now.fleet.Connections, &leases}, schemaFit)
 	})
 	if e, ok := errors.AsType[*serverError](err); ok && (e.Code == codeInvalidParameter || e.Code == codeNoTable) {
 		return now, &unfit // of an empty database
@@ -183,6 +197,9 @@ func (s *Store) compare(ctx context.Context) (now sight, err error) {
 		return now, err
 	}
 	now.replaced = replaced.Time
+	if now.fleet.Turns, err = turnsSince(begun, leases); err != nil {
+		return now, err
+	}
 	if behind.Want = s.raise(behind.Have); behind.Have < behind.Want {
 		return now, &behind
 	}
@@ -191,10 +208,13 @@ func (s *Store) compare(ctx context.Context) (now sight, err error) {
 
 // schemaFit reads the oldest step whose release works with the schema, the oldest
 // transaction that runs, the number of live files, whether a restore is open, whether totals are
-// to be added up, and when a data key was replaced last.
+// to be added up, when a data key was replaced last, a digest of the connections, and the
+// leases of turns in seconds.
 const schemaFit = `
 SELECT f.least, CASE WHEN pg_snapshot_xmin(s) < pg_snapshot_xmax(s) THEN pg_snapshot_xmin(s)::text ELSE '' END AS oldest, l.number, ` + openRestore + ` AS held,
-	EXISTS (SELECT FROM claim_changes) AS uncounted, (SELECT max(replaced_at) FROM data_keys WHERE replaced_at IS NOT NULL) AS replaced
+	EXISTS (SELECT FROM claim_changes) AS uncounted, (SELECT max(replaced_at) FROM data_keys WHERE replaced_at IS NOT NULL) AS replaced,
+	(SELECT md5(coalesce(string_agg(id || ' ' || revision, ' ' ORDER BY id), '')) FROM connections) AS connections,
+	(SELECT json_object_agg(name, extract(epoch FROM lease_until - clock_timestamp())) FROM turns WHERE lease_until > clock_timestamp()) AS leases
 FROM schema_fit f, live_files l, pg_current_snapshot() s`
 
 // heldBack is how long a transaction may run before the operator must know of it. Tests

@@ -2,6 +2,7 @@ package pgstore
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -40,6 +41,23 @@ func (r taken) Take(ctx context.Context, name string, holder billing.JobID, leas
 		r.xid = xid
 	}
 	return others, nil
+}
+
+// turnsSince returns when leases end: a JSON object with the seconds that each still had, or
+// nothing.
+func turnsSince(at time.Time, leases []byte) (map[string]time.Time, error) {
+	if leases == nil {
+		return nil, nil
+	}
+	var seconds map[string]float64
+	if err := json.Unmarshal(leases, &seconds); err != nil {
+		return nil, fmt.Errorf("read the leases of turns: %w", err)
+	}
+	ends := make(map[string]time.Time, len(seconds))
+	for name, s := range seconds {
+		ends[name] = at.Add(time.Duration(s * float64(time.Second)))
+	}
+	return ends, nil
 }
 
 // Leave ends a lease.

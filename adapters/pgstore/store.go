@@ -76,7 +76,8 @@ type Store struct {
 	seen     atomic.Pointer[sight] // the result of the last look at the schema
 	expected atomic.Int64          // the least number of live files that the database must have given out
 
-	uncounted chan struct{} // receives when changes of totals were seen
+	looked    atomic.Pointer[chan struct{}] // closed at the next look
+	uncounted chan struct{}                 // receives when changes of totals were seen
 
 	mu      sync.Mutex // guards the cached result of Ready
 	checked time.Time
@@ -136,6 +137,8 @@ func open(ctx context.Context, o Options, dial func(context.Context, string, str
 		connector: c, keys: keys, announcer: newAnnouncer(o.Process), staged: o.Staged, log: o.Log, awayTime: awayTime,
 		uncounted: make(chan struct{}, 1),
 	}
+	next := make(chan struct{})
+	s.looked.Store(&next)
 	s.heldBack.Store(int64(heldBack))
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

@@ -197,7 +197,7 @@ func (e eligibility) Ask(ctx context.Context, q network.Inquiry) (response cover
 		return err
 	})
 	if errors.Is(err, errClosed) {
-		err = &billing.LaterError{Until: q.Clock.Now().Add(billing.ConnectionsPoll)}
+		err = &billing.LaterError{Until: q.Clock.Now().Add(billing.StoreLook)}
 	}
 	return response, sent, cmp.Or(unreadable, err)
 }

@@ -65,6 +65,7 @@ func (s *Service) OnDuty(ctx context.Context, d *jobs.Duty, network string) (oth
 	if n, err := s.network(network); err != nil || n.Inbox != nil {
 		return 0, err
 	}
+	d.See(s.store.Seen().Turns)
 	if others, known := d.Known(); known {
 		return others, nil
 	}

@@ -16,10 +16,11 @@ const (
 	JobMaxLease = time.Minute
 	JobAttempts = 5 // then the job is given up
 
-	DutyLease      = 2 * time.Second        // of the process that polls for all; shorter than a job's, so that a killed one holds up nothing
-	OutboxPoll     = 250 * time.Millisecond // half the time by which a delayed job may be late
-	OutboxBusyPoll = 100 * time.Millisecond // while more jobs are due than one poll returns
-	ReplyPoll      = 500 * time.Millisecond // before the first poll without a reply; each later poll waits twice as long
+	DutyLease      = 2500 * time.Millisecond // of the process that polls for all; shorter than a job's, so that a killed one holds up nothing
+	DutyRenewal    = 750 * time.Millisecond  // after it began; a poll, and a look of the others, fit into what is left
+	OutboxPoll     = 250 * time.Millisecond  // half the time by which a delayed job may be late
+	OutboxBusyPoll = 100 * time.Millisecond  // while more jobs are due than one poll returns
+	ReplyPoll      = 500 * time.Millisecond  // before the first poll without a reply; each later poll waits twice as long
 )
 
 // Batches and the files that come back for them.
@@ -42,11 +43,12 @@ const (
 // within which it stops.
 const RememberKeys = time.Second
 
-// Connections. Services use a change within two seconds.
-const (
-	ConnectionsPoll  = 1500 * time.Millisecond
-	ConnectionOutage = 10 * time.Second // a shorter one has no log line at its end
-)
+// StoreLook is how often each process looks at the database: at its schema, and at what
+// ports.Seen has. Services use a change of a connection within two seconds.
+const StoreLook = 1500 * time.Millisecond
+
+// ConnectionOutage is how long an outage of a connection is that has a log line at its end.
+const ConnectionOutage = 10 * time.Second
 
 // Steps of a claim that come now.
 const (

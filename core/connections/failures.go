@@ -74,6 +74,13 @@ func attrs(c *network.Connection, more ...any) []any {
 	return append([]any{slog.String("connection", c.Name), slog.String("connection_id", c.ID.String())}, more...)
 }
 
+// pausesWait reports whether pauses of this process are not stored yet.
+func (s *Service) pausesWait() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.pauses) > 0
+}
+
 // storePauses stores the pauses of this process. A connection that was changed since
 // stays as it is.
 func (s *Service) storePauses(ctx context.Context) error {

@@ -3,7 +3,6 @@ package connections
 import (
 	"context"
 	"maps"
-	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/network"
@@ -11,19 +10,23 @@ import (
 )
 
 // Run follows the connections until ctx ends: it opens those that were added, closes
-// those that were removed or disabled, and stores pauses.
+// those that were removed or disabled, and stores pauses. It reads them after the store has
+// seen a change.
 func (s *Service) Run(ctx context.Context) error {
-	lost := false
+	followed, lost := "", false
 	for {
-		err := s.Follow(ctx)
-		if err != nil && !lost && ctx.Err() == nil {
-			s.log.WarnContext(ctx, "connections not read; those in use stay", "error", err)
+		seen := s.store.Seen()
+		if lost || seen.Connections != followed || s.pausesWait() {
+			err := s.Follow(ctx)
+			if err != nil && !lost && ctx.Err() == nil {
+				s.log.WarnContext(ctx, "connections not read; those in use stay", "error", err)
+			}
+			followed, lost = seen.Connections, err != nil
 		}
-		lost = err != nil
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(billing.ConnectionsPoll):
+		case <-seen.Next:
 		}
 	}
 }

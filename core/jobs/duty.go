@@ -9,7 +9,7 @@ import (
 
 // Duty is a poll that one process of the fleet makes for all: each would find the same. The
 // process leases the turn of that name and renews the lease for as long as it polls. The
-// others ask again when that lease ends. Two that poll at once, such as after a pause, do no
+// others ask again when that lease ends, unless they see that it was renewed. Two that poll at once, such as after a pause, do no
 // harm: what is found has leases of its own. It is not safe for concurrent use.
 type Duty struct {
 	Name   string
@@ -24,7 +24,8 @@ func NewDuty(name string) *Duty {
 }
 
 // Take returns zero while this process has the duty, and otherwise for how long another has
-// it. It asks take, which is ports.Turns.Take, only when a lease is half over.
+// it. It asks take, which is ports.Turns.Take, only when its own lease is to be renewed, or
+// another's has ended.
 func (d *Duty) Take(
 	ctx context.Context, take func(ctx context.Context, name string, holder billing.JobID, lease time.Duration) (time.Duration, error),
 ) (others time.Duration, err error) {
@@ -45,7 +46,15 @@ func (d *Duty) Take(
 // Known returns what Take does, and whether Take asks for nothing.
 func (d *Duty) Known() (others time.Duration, known bool) {
 	others = d.Others()
-	return others, others > 0 || time.Until(d.mine) > billing.DutyLease/2
+	return others, others > 0 || time.Until(d.mine) > billing.DutyLease-billing.DutyRenewal
+}
+
+// See tells of leases that were seen, by the names of their turns, so that the holder's
+// renewals need not be asked for.
+func (d *Duty) See(ends map[string]time.Time) {
+	if end := ends[d.Name]; !d.Mine() && end.After(d.others) {
+		d.others = end
+	}
 }
 
 // Others returns for how long another process is known to have the duty.

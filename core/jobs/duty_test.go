@@ -32,7 +32,8 @@ func (a *aTurn) take(_ context.Context, _ string, holder billing.JobID, lease ti
 }
 
 // TestDuty has two processes poll. One has the duty for as long as it polls, and the other
-// takes it when the lease has ended. Neither asks for the turn at each poll.
+// takes it when the lease has ended. The first asks for the turn to renew it, and the other,
+// which looks now and then, only once.
 func TestDuty(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -46,15 +47,19 @@ func TestDuty(t *testing.T) {
 			return others == 0
 		}
 		const polls = 1000
-		for range polls {
+		for i := range polls {
+			if i%int(billing.StoreLook/billing.OutboxPoll) == 0 {
+				two.See(map[string]time.Time{"poll": turn.until, "another": time.Now().Add(time.Hour)})
+			}
 			if !has(one) || has(two) {
 				t.Fatal("the first to poll does not have the duty alone")
 			}
 			time.Sleep(billing.OutboxPoll)
 		}
-		if most := polls * 4 * int(billing.OutboxPoll) / int(billing.DutyLease); turn.asked > most {
-			t.Errorf("asked %d times in %d polls of two, want at most %d", turn.asked, polls, most)
+		if want := 1 + polls*int(billing.OutboxPoll)/int(billing.DutyRenewal); turn.asked != want+1 {
+			t.Errorf("asked %d times in %d polls of two, want %d renewals and one question", turn.asked, polls, want)
 		}
+		one.See(map[string]time.Time{"poll": turn.until}) // its own lease
 		begun := time.Now()
 		for !has(two) {
 			time.Sleep(two.Others())

@@ -8,6 +8,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // connection returns a connection without zero fields, n microseconds after the
@@ -48,6 +49,14 @@ func testConnections(b *scoped) {
 	err := b.Store.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error { return tx.Connections.Insert(ctx, again) })
 	wantCode(t, "a second connection with the name", err, billing.CodeConflict)
 
+	seen := ""
+	look := func() { // until the store has seen the last change
+		t.Helper()
+		porttest.Await(t, "a look that sees the change", func() bool { return b.Store.Seen().Connections != seen })
+		seen = b.Store.Seen().Connections
+	}
+	look()
+
 	list := func() []*network.Connection {
 		return system(b, func(ctx context.Context, tx ports.SystemTx) ([]*network.Connection, error) {
 			return tx.Connections.List(ctx)
@@ -81,8 +90,10 @@ func testConnections(b *scoped) {
 	})
 	own.Revision, shared.Revision = 3, 2
 	equal(t, "saved", list(), []*network.Connection{shared, own})
+	look()
 	b.system(func(ctx context.Context, tx ports.SystemTx) error { return tx.Connections.Delete(ctx, own.ID) })
 	equal(t, "after one was deleted", list(), []*network.Connection{shared})
+	look()
 	if got := revisions(); !maps.Equal(got, map[billing.ConnectionID]int{shared.ID: 2}) {
 		t.Errorf("revisions %v", got)
 	}

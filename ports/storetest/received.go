@@ -13,6 +13,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // received returns a file of a network, n seconds after the start of the test.
@@ -261,5 +262,11 @@ func testTurns(b *scoped) {
 	leave("a", two)
 	if !take("a", one, time.Hour) {
 		t.Error("a turn that was left is not free")
+	}
+	porttest.Await(t, "a look that sees the leases", func() bool { return len(b.Store.Seen().Turns) == 2 })
+	for name, end := range b.Store.Seen().Turns {
+		if left := time.Until(end); left > time.Hour || left < time.Minute {
+			t.Errorf("the lease of %s is seen to end in %v, want at most the hour that it was taken for", name, left)
+		}
 	}
 }

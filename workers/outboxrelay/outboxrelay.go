@@ -299,6 +299,7 @@ func (r *Relay) rests() bool {
 // ones if that is the duty of this process. Jobs published before the broker went down are due, too, unless another
 // relay has published them again. More reports that there may be others.
 func (r *Relay) look(ctx context.Context, store ports.Store, away time.Time) (more bool, err error) {
+	r.duty.See(store.Seen().Turns)
 	flying := r.flying()
 	if len(flying) == 0 && away.IsZero() && r.duty.Others() > 0 {
 		return false, nil

@@ -70,8 +70,8 @@ func (w *work) stopWithin(ctx context.Context, d time.Duration) error {
 	return w.stop(ctx)
 }
 
-// fitPoll is how often a process asks its store whether its release fits the schema.
-// The store itself looks at the database less often.
+// fitPoll is how often a process that starts asks its store whether its release fits the
+// schema.
 const fitPoll = 500 * time.Millisecond
 
 // awaitFit waits until the process can work with the database. It returns false when
@@ -130,11 +130,15 @@ func (g *graph) knowsLiveFiles(ctx context.Context) bool {
 // It returns false when ctx ended.
 func (g *graph) whileFit(ctx context.Context) bool {
 	for ctx.Err() == nil {
+		next := g.store.Seen().Next
 		if pgstore.Stops(g.store.Fit()) {
 			return true
 		}
 		g.knowsLiveFiles(ctx)
-		pause(ctx, fitPoll)
+		select {
+		case <-ctx.Done():
+		case <-next:
+		}
 	}
 	return false
 }

@@ -31,7 +31,9 @@ func s3(server *testservers.S3Server, bucket string) string {
 // the image store with kill -9 while attachments are created, filled with JPEGs
 // and PNGs and sent. Then it compares the replies with the database and the
 // images. Nothing acknowledged is lost, nothing happened twice, no document is
-// without its image, and the sweep leaves no image without a document.
+// without its image, and the sweep leaves no image without a document. At the end the
+// attachments are old enough to go, and the process that removes them is killed between
+// their rows and their images.
 func TestKillsWithImages(t *testing.T) {
 	t.Parallel()
 	const clients = 6
@@ -197,13 +199,28 @@ func (s *system) verifySweep(server *testservers.S3Server, sent []sentAttachment
 		}
 		return n
 	}
-	documents := s.count("SELECT count(*) FROM documents")
+	all := func() int { return s.count("SELECT count(*) FROM documents") }
+	documents := all()
 	s.tb.Logf("%d images of %d documents, and %d waiting PNGs, are there before the sweep", count("documents/"), documents, count("staging/"))
 	pause(time.Second) // until the last of them is older than the age below
-	s.spawn("eraworker", 1, "MOLAR_ORPHAN_AGE=1s")
+	sweeper := s.spawn("eraworker", 1, "MOLAR_ORPHAN_AGE=1s")[0]
 	await(s.tb, "the sweep of images without a document", func() bool { return count("documents/") <= documents && count("staging/") == 0 })
 	if n := count("documents/"); n != documents {
 		s.tb.Errorf("%d images are left of %d documents", n, documents)
 	}
 	s.verifyImages(sent)
+	sweeper.stop()
+
+	if _, err := s.db.ExecContext(s.tb.Context(), `ALTER TABLE retention DROP CONSTRAINT retention_keep_check;
+UPDATE retention SET keep = '-1 minute' WHERE kind = 'records' AND mode = 'test'`); err != nil {
+		s.tb.Fatal(err)
+	}
+	killed := s.spawn("eraworker", 1)[0] // removes images without a document after a day
+	await(s.tb, "the rows of old attachments to go", func() bool { return all() == 0 })
+	killed.kill()
+	if n := count("documents/"); n != documents {
+		s.tb.Errorf("%d images of %d documents whose rows are gone are left, want all", n, documents)
+	}
+	s.spawn("eraworker", 1, "MOLAR_ORPHAN_AGE=1s")
+	await(s.tb, "the images of old attachments to go", func() bool { return count("documents/") == 0 && count("thumbnails/") == 0 })
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
-	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // connection returns a connection without zero fields, n microseconds after the
@@ -51,8 +50,7 @@ func testConnections(b *scoped) {
 
 	seen := ""
 	look := func() { // until the store has seen the last change
-		t.Helper()
-		porttest.Await(t, "a look that sees the change", func() bool { return b.Store.Seen().Connections != seen })
+		b.awaitLook(func(s ports.Seen) bool { return s.Connections != seen })
 		seen = b.Store.Seen().Connections
 	}
 	look()

@@ -13,7 +13,6 @@ import (
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
-	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // received returns a file of a network, n seconds after the start of the test.
@@ -229,6 +228,13 @@ func testSystemOutbox(b *scoped) {
 	}
 }
 
+// awaitLook waits until the store has seen what is true.
+func (b *scoped) awaitLook(is func(s ports.Seen) bool) {
+	for s := b.Store.Seen(); !is(s); s = b.Store.Seen() {
+		<-s.Next
+	}
+}
+
 // testTurns gives a turn to one holder at a time.
 func testTurns(b *scoped) {
 	t := b.t
@@ -263,7 +269,7 @@ func testTurns(b *scoped) {
 	if !take("a", one, time.Hour) {
 		t.Error("a turn that was left is not free")
 	}
-	porttest.Await(t, "a look that sees the leases", func() bool { return len(b.Store.Seen().Turns) == 2 })
+	b.awaitLook(func(s ports.Seen) bool { return len(s.Turns) == 2 })
 	for name, end := range b.Store.Seen().Turns {
 		if left := time.Until(end); left > time.Hour || left < time.Minute {
 			t.Errorf("the lease of %s is seen to end in %v, want at most the hour that it was taken for", name, left)

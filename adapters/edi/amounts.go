@@ -34,7 +34,7 @@ type sum struct {
 
 // amounts combines the money rows of a code: F for maximums, C for deductibles. It
 // skips rows for a single procedure.
-func (a *answer) amounts(code string) []coverage.BenefitAmount {
+func (a *answer) amounts(code string) []*sum {
 	var totals, later []*row // later: used and remaining figures, attached after all amounts are read
 	for _, r := range a.rows {
 		if r.Code != code || r.money == nil || r.code != "" || r.foreign {
@@ -79,7 +79,7 @@ func (a *answer) amounts(code string) []coverage.BenefitAmount {
 			s.period = usual
 		}
 	}
-	return list(sums)
+	return sums
 }
 
 // maxClass is the length of the longest message that is read as the name of a class.

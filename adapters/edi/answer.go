@@ -10,18 +10,22 @@ import (
 
 // answer collects the content of the payer's replies to one check.
 type answer struct {
-	inquiry coverage.Inquiry
-	age     int                 // the patient's on the service date; negative if unknown
-	member  *eligibility.Member // of the main reply
-	holder  *eligibility.Member // the subscriber of the main reply; supplies a dependent's group number
-	rows    []*row
-	rules   coverage.PlanRules
-	notes   []string // messages of the payer that no other field holds
-	remarks []string // facts that have no field
+	inquiry   coverage.Inquiry
+	age       int                 // the patient's on the service date; negative if unknown
+	member    *eligibility.Member // of the main reply
+	holder    *eligibility.Member // the subscriber of the main reply; supplies a dependent's group number
+	dependent *eligibility.Member // of the main reply; nil for none
+	rows      []*row
+	rules     coverage.PlanRules
+	waits     []coverage.WaitingPeriod
+	notes     []string // messages of the payer that no other field holds
+	remarks   []string // facts that have no field
+
+	maximums, deductibles []*sum // set by benefits
 }
 
 func newAnswer(q network.Inquiry, r *eligibility.Reply, member *eligibility.Member) *answer {
-	a := &answer{inquiry: q.Inquiry, age: -1, member: member, holder: r.Subscriber}
+	a := &answer{inquiry: q.Inquiry, age: -1, member: member, holder: r.Subscriber, dependent: r.Dependent}
 	if _, _, born := q.Inquiry.Person(); !born.IsZero() {
 		a.age = born.AgeOn(q.Inquiry.ServiceDate)
 	}
@@ -68,8 +72,8 @@ func sameParty(a, b eligibility.Party) bool { return a.Name == b.Name }
 func (a *answer) benefits() *coverage.Benefits {
 	b := &coverage.Benefits{}
 	a.plan(b)
-	b.Maximums = a.amounts("F")
-	b.Deductibles = a.amounts("C")
+	a.maximums, a.deductibles = a.amounts("F"), a.amounts("C")
+	b.Maximums, b.Deductibles = list(a.maximums), list(a.deductibles)
 	if b.Plan.BenefitPeriod == "" {
 		b.Plan.BenefitPeriod = string(b.YearOfAmounts())
 	}
@@ -78,7 +82,9 @@ func (a *answer) benefits() *coverage.Benefits {
 	a.waitingPeriods()
 	a.authorizations()
 	a.otherPayers()
-	b.PlanRules = a.rules
+	b.PlanRules, b.WaitingPeriods = a.rules, a.waiting()
+	b.OutOfNetwork = a.outside(b)
+	b.Differences = a.differences(b.Plan.GroupNumber)
 	b.PayerNotes = a.payerNotes()
 	b.NotReturned = missing(b, a.inquiry)
 	return b

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/coverage"
 )
 
@@ -70,8 +71,15 @@ func (a *answer) group(c coverage.Category) group {
 }
 
 func (g *group) benefit() coverage.CategoryCoverage {
-	out := coverage.CategoryCoverage{Category: g.category}
-	from := best(g.own, hasShare)
+	out, from := g.values()
+	out.Notes = g.notes(from)
+	return out
+}
+
+// values returns the coverage without its notes, and the row that has the share; nil for none.
+func (g *group) values() (out coverage.CategoryCoverage, from *row) {
+	out.Category = g.category
+	from = best(g.own, hasShare)
 	if from == nil {
 		from = best(g.parts, func(r *row) bool { return r.share != nil && g.shareIn(r.tier) != nil })
 	}
@@ -87,9 +95,19 @@ func (g *group) benefit() coverage.CategoryCoverage {
 	}
 	if r := best(g.own, hasLimit); r != nil {
 		out.Frequency = limitOf(r).frequency()
+		out.Frequency.Used = usedOf(g.own, r)
 	}
-	out.Notes = g.notes(from)
-	return out
+	out.Copay = copayOf(g.own, from)
+	return out, from
+}
+
+// copayOf returns the co-payment of the network shown; nil if no row has one.
+func copayOf(rows []*row, shown *row) *billing.Money {
+	r := best(rows, func(r *row) bool { return r.Code == "B" && r.money != nil })
+	if r == nil || shown != nil && r.where(shown) != "" {
+		return nil
+	}
+	return r.money
 }
 
 // shareIn returns the plan's share of the category in a network. If no row states a

@@ -2,10 +2,22 @@ package edi
 
 import (
 	"slices"
+	"time"
 
 	"github.com/molar-billing/molar/adapters/x12/eligibility"
 	"github.com/molar-billing/molar/core/billing"
 )
+
+// dayIn reads a day in words of a payer, as 2006-01-02, 20060102 or 01/02/2006. It is zero
+// for anything else, and for a sentinel.
+func dayIn(text string) billing.Date {
+	for _, layout := range []string{time.DateOnly, "20060102", "01/02/2006"} {
+		if t, err := time.Parse(layout, text); err == nil && !sentinel(billing.DateOf(t)) {
+			return billing.DateOf(t)
+		}
+	}
+	return billing.Date{}
+}
 
 // sentinel reports whether a payer sent the day to mean "no date", as 99990101.
 func sentinel(d billing.Date) bool { return d.Year >= 9999 || d.Year < 1900 }

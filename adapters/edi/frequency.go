@@ -206,6 +206,23 @@ func (a *answer) nextEligible(l *limit, h history) billing.Date {
 	return billing.Date{}
 }
 
+// usedOf returns how many services of the limit in a row are used in the present period, as
+// rows of its network count them, or what remains of it. It returns nil if none does.
+func usedOf(rows []*row, of *row) *int {
+	for _, r := range rows {
+		if r.quantity == nil || !r.tier.same(of.tier) && !r.tier.open() {
+			continue
+		}
+		switch counted, l := counts(r.QuantityQualifier), limitOf(of); {
+		case r.Period == "24" && counted, r.QuantityQualifier == "99":
+			return new(*r.quantity)
+		case r.Period == "29" && counted && *r.quantity <= l.count:
+			return new(l.count - *r.quantity)
+		}
+	}
+	return nil
+}
+
 // after returns the day on which a rolling period from the given day ends.
 func (l *limit) after(day billing.Date) billing.Date {
 	switch l.unit {

@@ -94,12 +94,17 @@ func subscriber(s coverage.Subscriber) eligibility.Party {
 		Name: eligibility.Name{
 			Entity: "IL", Kind: "1", Last: s.LastName, First: s.FirstName, IDQualifier: "MI", ID: memberID(s.MemberID),
 		},
-		BirthDate: s.DateOfBirth,
+		BirthDate: s.DateOfBirth, Gender: inquiredGender(s.Gender),
 	}
 	if s.GroupNumber != nil && strings.TrimSpace(*s.GroupNumber) != "" {
 		p.References = []eligibility.Reference{{Qualifier: "6P", Value: *s.GroupNumber}}
 	}
 	return p
+}
+
+// inquiredGender returns DMG03, which an inquiry leaves out if the gender is not known.
+func inquiredGender(g coverage.Gender) string {
+	return map[coverage.Gender]string{coverage.GenderFemale: "F", coverage.GenderMale: "M"}[g]
 }
 
 // memberID removes the punctuation that insurance cards print and payers do not
@@ -122,7 +127,7 @@ func dependent(d *coverage.Dependent) *eligibility.Party {
 	}
 	return &eligibility.Party{
 		Name:      eligibility.Name{Entity: "03", Kind: "1", Last: d.LastName, First: d.FirstName},
-		BirthDate: d.DateOfBirth, Insured: "N", Relationship: relationship,
+		BirthDate: d.DateOfBirth, Gender: inquiredGender(d.Gender), Insured: "N", Relationship: relationship,
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/coverage"
@@ -96,6 +95,7 @@ func (a *answer) procedure(code string, all []*row, b *coverage.Benefits) covera
 	if r := best(rows, hasLimit); r != nil {
 		l = limitOf(r)
 		p.Frequency = l.frequency()
+		p.Frequency.Used = usedOf(rows, r)
 	}
 	h := historyOf(rows, l)
 	if len(h.visits) > 0 {
@@ -124,6 +124,7 @@ func (a *answer) procedure(code string, all []*row, b *coverage.Benefits) covera
 	case p.Covered != nil:
 		p.Status = coverage.ProcedureCoveredNow
 	}
+	p.Copay, p.AlternateCode = copayOf(rows, shown), alternateOf(code, rows)
 	p.Note = procedureNote(all, shown)
 	return p
 }
@@ -188,15 +189,38 @@ func historyOf(rows []*row, l *limit) history {
 var (
 	downgradeWords = regexp.MustCompile(`(?i)DOWNGRADE|ALTERNATE BENEFIT|ALTERNATIVE BENEFIT|LEAST (?:EXPENSIVE|COSTLY)`)
 	noDowngrade    = regexp.MustCompile(`(?i)\b(?:NO|NOT) (?:BE )?(?:DOWNGRADE|SUBJECT TO (?:DOWNGRADE|ALTERNAT|LEAST))`)
+	codeWords      = regexp.MustCompile(`\bD\d{4}\b`)
 	nextWords      = regexp.MustCompile(`(?i)NEXT ELIGIBLE\b[^0-9]*(\d{4}-\d{2}-\d{2}|\d{8}|\d{2}/\d{2}/\d{4})`)
 )
 
 func downgraded(rows []*row) bool {
-	return slices.ContainsFunc(rows, func(r *row) bool {
-		return slices.ContainsFunc(r.Messages, func(m string) bool {
-			return mentions(m, "DOWNGRADE", "BENEFIT", "LEAST") && downgradeWords.MatchString(m) && !noDowngrade.MatchString(m)
-		})
-	})
+	return slices.ContainsFunc(rows, func(r *row) bool { return slices.ContainsFunc(r.Messages, downgrades) })
+}
+
+// downgrades reports whether the message says that another procedure is paid instead.
+func downgrades(m string) bool {
+	return mentions(m, "DOWNGRADE", "BENEFIT", "LEAST") && downgradeWords.MatchString(m) && !noDowngrade.MatchString(m)
+}
+
+// alternateOf returns the only other procedure that messages about a downgrade name.
+func alternateOf(code string, rows []*row) string {
+	var named []string
+	for _, r := range rows {
+		for _, m := range r.Messages {
+			if !downgrades(m) {
+				continue
+			}
+			for _, c := range codeWords.FindAllString(strings.ToUpper(m), -1) {
+				if c != code {
+					named = add(named, c)
+				}
+			}
+		}
+	}
+	if len(named) != 1 {
+		return ""
+	}
+	return named[0]
 }
 
 // statedNext returns the next eligible date that the payer states.
@@ -222,12 +246,10 @@ func nextIn(message string) (next billing.Date, rest string) {
 	if found == nil {
 		return next, message
 	}
-	for _, layout := range []string{time.DateOnly, "20060102", "01/02/2006"} {
-		if t, err := time.Parse(layout, found[1]); err == nil && !sentinel(billing.DateOf(t)) {
-			return billing.DateOf(t), strings.Replace(message, found[0], "", 1)
-		}
+	if next = dayIn(found[1]); next.IsZero() {
+		return next, message
 	}
-	return next, message
+	return next, strings.Replace(message, found[0], "", 1)
 }
 
 // band describes the age range of a row. It returns an empty string if the row

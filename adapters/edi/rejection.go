@@ -2,9 +2,7 @@ package edi
 
 import (
 	"strings"
-	"unicode"
 
-	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/eligibility"
 	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/network"
@@ -145,14 +143,4 @@ func suggestName(out *coverage.RejectionReason, q network.Inquiry, r *eligibilit
 	}
 }
 
-func sameName(a, b string) bool {
-	fold := func(s string) string {
-		return strings.Map(func(r rune) rune {
-			if unicode.IsLetter(r) || unicode.IsDigit(r) {
-				return r
-			}
-			return -1
-		}, string(x12.Text(s)))
-	}
-	return fold(a) == fold(b)
-}
+func sameName(a, b string) bool { return squash(a) == squash(b) }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/coverage"
 )
 
@@ -42,6 +41,9 @@ func (a *answer) takeRules(r *row) {
 		return
 	}
 	r.notes = slices.DeleteFunc(r.notes, func(m string) bool {
+		if says(strings.ToUpper(m), waitingWords, "WAIT") {
+			a.waitIn(m, r.categories)
+		}
 		return a.takeRule(m, r.ofClass(m))
 	})
 }
@@ -102,50 +104,6 @@ func names(all []coverage.Category) string {
 		out[i] = words(c)
 	}
 	return strings.Join(out, ", ")
-}
-
-// waitingPeriods adds the waiting periods that payers send as codes. One form is
-// service type 32. The other is a category whose benefits start (DTP 348) after
-// the service date.
-func (a *answer) waitingPeriods() {
-	for _, r := range a.rows {
-		if r.code != "" || r.foreign {
-			continue
-		}
-		begin := span(r.Dates, "348", billing.Date{}).from
-		switch future := a.inquiry.ServiceDate.Before(begin); {
-		case slices.Contains(r.ServiceTypes, waitingPeriod):
-			said := strings.Join(r.notes, "; ")
-			if said != "" {
-				said = r.ofClass(said)
-			}
-			r.notes = nil
-			if len(r.Messages) == 0 {
-				said = join(": ", names(r.categories), r.duration())
-			}
-			if future {
-				said = join("; ", said, "until "+begin.String())
-			}
-			if said != "" {
-				appendRule(&a.rules.WaitingPeriod, said)
-			}
-		case future && len(r.categories) > 0:
-			appendRule(&a.rules.WaitingPeriod, names(r.categories)+" from "+begin.String())
-		}
-	}
-}
-
-// duration returns a length of time that the payer sent as a quantity, such as "6
-// months".
-func (r *row) duration() string {
-	unit := map[string]string{"MN": "34", "YY": "21", "DY": "7", "DA": "7"}[r.QuantityQualifier]
-	if unit == "" {
-		unit = r.Period
-	}
-	if r.quantity == nil || unit != "34" && unit != "21" && unit != "7" && unit != "35" {
-		return ""
-	}
-	return limit{unit: unit, n: *r.quantity}.words()
 }
 
 // authorizations adds the authorization requirements (EB11) of the plan and of its

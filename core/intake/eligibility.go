@@ -32,6 +32,7 @@ type SubscriberInput struct {
 	DateOfBirth string
 	MemberID    string
 	GroupNumber *string
+	Gender      *string
 }
 
 // PatientInput is a dependent as a caller wrote it.
@@ -40,6 +41,7 @@ type PatientInput struct {
 	LastName     string
 	DateOfBirth  string
 	Relationship string
+	Gender       *string
 }
 
 // The limits of the API on an eligibility request, in characters.
@@ -72,6 +74,7 @@ func (r EligibilityRequest) Inquiry(today billing.Date) (q coverage.Inquiry, off
 	f.Optional("subscriber.group_number", s.GroupNumber, maxMemberID)
 	q.Subscriber = coverage.Subscriber{
 		FirstName: s.FirstName, LastName: s.LastName, MemberID: s.MemberID, GroupNumber: s.GroupNumber,
+		Gender:      gender(&f, "subscriber.gender", s.Gender),
 		DateOfBirth: birthday(&f, "subscriber.date_of_birth", s.DateOfBirth, today),
 	}
 	if p := r.Patient; p != nil {
@@ -79,7 +82,7 @@ func (r EligibilityRequest) Inquiry(today billing.Date) (q coverage.Inquiry, off
 		f.Required("patient.last_name", p.LastName, maxName)
 		q.Patient = &coverage.Dependent{
 			FirstName: p.FirstName, LastName: p.LastName, Relationship: coverage.Relationship(p.Relationship),
-			DateOfBirth: birthday(&f, "patient.date_of_birth", p.DateOfBirth, today),
+			DateOfBirth: birthday(&f, "patient.date_of_birth", p.DateOfBirth, today), Gender: gender(&f, "patient.gender", p.Gender),
 		}
 		if f.Required("patient.relationship", p.Relationship, 0) {
 			switch q.Patient.Relationship {
@@ -125,6 +128,21 @@ func (r EligibilityRequest) Inquiry(today billing.Date) (q coverage.Inquiry, off
 		}
 	}
 	return q, office, parent, f
+}
+
+// gender reads an optional gender.
+func gender(f *billing.Faults, field string, value *string) coverage.Gender {
+	if value == nil {
+		return coverage.GenderUnknown
+	}
+	switch g := coverage.Gender(*value); {
+	case !f.Required(field, *value, 0), *value == "unknown": // as on claims
+	case g == coverage.GenderFemale, g == coverage.GenderMale:
+		return g
+	default:
+		f.Add(field, billing.FaultNotAllowed, "The gender must be female, male or unknown.")
+	}
+	return coverage.GenderUnknown
 }
 
 // patientBorn returns the patient's date of birth.

@@ -50,14 +50,27 @@ func (d *benefitsData) benefits() (*Benefits, error) {
 	if b.Deductibles, err = amountsOf(d.Deductibles); err != nil {
 		return nil, err
 	}
-	for _, c := range d.Coverage {
-		b.Coverage = append(b.Coverage, CategoryCoverage{c.Category, c.PercentPaid, c.Covered, c.Frequency.frequency(), c.Notes})
+	if b.Coverage, err = coverageOf(d.Coverage); err != nil {
+		return nil, err
+	}
+	for _, x := range d.Differences {
+		b.Differences = append(b.Differences, Difference(x))
+	}
+	for _, w := range d.WaitingPeriods {
+		b.WaitingPeriods = append(b.WaitingPeriods, WaitingPeriod{w.Category, orZero(w.Months), orZero(w.Until)})
+	}
+	if b.OutOfNetwork, err = d.OutOfNetwork.outside(); err != nil {
+		return nil, err
 	}
 	for _, p := range d.Procedures {
+		copay, err := moneyOf(p.Copay)
+		if err != nil {
+			return nil, err
+		}
 		b.Procedures = append(b.Procedures, ProcedureBenefit{
-			Code: p.Code, Description: orZero(p.Description), PercentPaid: p.PercentPaid, Covered: p.Covered,
+			Code: p.Code, Description: orZero(p.Description), PercentPaid: p.PercentPaid, Covered: p.Covered, Copay: copay,
 			Frequency: p.Frequency.frequency(), MaxAge: p.MaxAge, LastServiceDate: orZero(p.LastServiceDate),
-			NextEligibleDate: orZero(p.NextEligibleDate), Status: orZero(p.Status), Note: orZero(p.Note),
+			NextEligibleDate: orZero(p.NextEligibleDate), AlternateCode: orZero(p.AlternateCode), Status: orZero(p.Status), Note: orZero(p.Note),
 		})
 	}
 	return b, nil
@@ -67,7 +80,7 @@ func (f *frequencyData) frequency() *Frequency {
 	if f == nil {
 		return nil
 	}
-	return &Frequency{Count: f.Count, Period: orZero(f.Period), Scope: orZero(f.Scope)}
+	return &Frequency{Count: f.Count, Used: f.Used, Period: orZero(f.Period), Scope: orZero(f.Scope)}
 }
 
 func amountsOf(rows []amountData) (out []BenefitAmount, err error) {
@@ -77,18 +90,47 @@ func amountsOf(rows []amountData) (out []BenefitAmount, err error) {
 			text *string
 			to   **billing.Money
 		}{{r.Amount, &a.Amount}, {r.Used, &a.Used}, {r.Remaining, &a.Remaining}} {
-			if figure.text == nil {
-				continue
-			}
-			m, err := billing.ParseMoney(*figure.text)
-			if err != nil {
+			if *figure.to, err = moneyOf(figure.text); err != nil {
 				return nil, err
 			}
-			*figure.to = &m
 		}
 		out = append(out, a)
 	}
 	return out, nil
+}
+
+func moneyOf(text *string) (*billing.Money, error) {
+	if text == nil {
+		return nil, nil //nolint:nilnil // it was not returned
+	}
+	m, err := billing.ParseMoney(*text)
+	return &m, err
+}
+
+func coverageOf(rows []coverageData) (out []CategoryCoverage, err error) {
+	for _, c := range rows {
+		copay, err := moneyOf(c.Copay)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, CategoryCoverage{c.Category, c.PercentPaid, c.Covered, copay, c.Frequency.frequency(), c.Notes})
+	}
+	return out, nil
+}
+
+func (d *outsideData) outside() (out *OutsideNetwork, err error) {
+	if d == nil {
+		return nil, nil //nolint:nilnil // it was not returned
+	}
+	out = new(OutsideNetwork)
+	if out.Maximums, err = amountsOf(d.Maximums); err != nil {
+		return nil, err
+	}
+	if out.Deductibles, err = amountsOf(d.Deductibles); err != nil {
+		return nil, err
+	}
+	out.Coverage, err = coverageOf(d.Coverage)
+	return out, err
 }
 
 func orZero[T any](p *T) (v T) {

@@ -21,7 +21,10 @@ type Benefits struct {
 	Deductibles             []BenefitAmount
 	Coverage                []CategoryCoverage
 	Procedures              []ProcedureBenefit
+	WaitingPeriods          []WaitingPeriod // those that the payer returned with a category
 	PlanRules               PlanRules
+	OutOfNetwork            *OutsideNetwork // nil unless the payer returned other benefits for there
+	Differences             []Difference    // from the inquiry
 	PayerNotes              []string
 	NotReturned             []string // field paths, such as "coverage.implants" or "plan_rules.waiting_period"
 }
@@ -35,6 +38,14 @@ func (b *Benefits) YearOfAmounts() BenefitPeriod {
 		}
 	}
 	return ""
+}
+
+// Difference is a value about a person that the payer has otherwise than the inquiry. Case,
+// accents, signs, middle names and suffixes of names are none.
+type Difference struct {
+	Field    string // of the request, such as subscriber.member_id
+	Sent     string
+	Returned string // as the payer wrote it; dates and genders as the request has them
 }
 
 // NetworkStatus is the office's standing with the plan.
@@ -129,6 +140,7 @@ type CategoryCoverage struct {
 	Category    Category
 	PercentPaid *float64 // the plan's share, 0 to 100
 	Covered     *bool
+	Copay       *billing.Money // what the patient pays of each service; nil was not returned
 	Frequency   *Frequency
 	Notes       []string
 }
@@ -136,6 +148,7 @@ type CategoryCoverage struct {
 // Frequency is the plan's limit on a service: it pays Count times per Period.
 type Frequency struct {
 	Count  *int
+	Used   *int   // of them in the present period; nil was not returned
 	Period string // such as "calendar_year", "12 months", "lifetime"
 	Scope  string // such as "per tooth"; empty when the payer did not say
 }
@@ -208,12 +221,30 @@ type ProcedureBenefit struct {
 	Description      string
 	PercentPaid      *float64 // the plan's share, 0 to 100
 	Covered          *bool
+	Copay            *billing.Money // what the patient pays of each service; nil was not returned
 	Frequency        *Frequency
 	MaxAge           *int // the last age covered
 	LastServiceDate  billing.Date
 	NextEligibleDate billing.Date
+	AlternateCode    string // of the procedure that the plan pays instead; empty was not returned
 	Status           ProcedureStatus
 	Note             string
+}
+
+// WaitingPeriod is the time before the plan pays for a category. Months counts from the begin
+// of the coverage, and Until is the first day of benefits. One of the two may be absent.
+type WaitingPeriod struct {
+	Category Category
+	Months   int // 0 was not returned
+	Until    billing.Date
+}
+
+// OutsideNetwork has the benefits outside of the plan's network where they differ from those
+// that the check shows. AppliesTo of its amounts names no network.
+type OutsideNetwork struct {
+	Maximums    []BenefitAmount
+	Deductibles []BenefitAmount
+	Coverage    []CategoryCoverage
 }
 
 // PlanRules are rules that plans state in words. Empty ones were not returned.

@@ -57,6 +57,7 @@ type subscriberData struct {
 	DateOfBirth billing.Date `json:"date_of_birth"`
 	MemberID    string       `json:"member_id"`
 	GroupNumber *string      `json:"group_number"`
+	Gender      *Gender      `json:"gender"`
 }
 
 type dependentData struct {
@@ -64,6 +65,7 @@ type dependentData struct {
 	LastName     string       `json:"last_name"`
 	DateOfBirth  billing.Date `json:"date_of_birth"`
 	Relationship Relationship `json:"relationship"`
+	Gender       *Gender      `json:"gender"`
 }
 
 type rejectionData struct {
@@ -133,8 +135,8 @@ func (c *Check) data() []byte {
 		TenantReference: c.TenantReference,
 		CreatedAt:       event.Timestamp(c.CreatedAt),
 		Request: inquiryData{
-			Subscriber:     subscriberData(q.Subscriber),
-			Patient:        (*dependentData)(q.Patient),
+			Subscriber:     q.Subscriber.data(),
+			Patient:        q.Patient.data(),
 			ServiceDate:    q.ServiceDate,
 			ProcedureCodes: append([]string{}, q.ProcedureCodes...),
 			DetailLevel:    q.DetailLevel,
@@ -151,6 +153,17 @@ func (c *Check) data() []byte {
 		out.Rejection = &rejectionData{r.Kind, r.PayerCode, listed(r.Reasons, RejectionReason.data)}
 	}
 	return event.Encode(out)
+}
+
+func (s *Subscriber) data() subscriberData {
+	return subscriberData{s.FirstName, s.LastName, s.DateOfBirth, s.MemberID, s.GroupNumber, event.OrNull(s.Gender)}
+}
+
+func (d *Dependent) data() *dependentData {
+	if d == nil {
+		return nil
+	}
+	return &dependentData{d.FirstName, d.LastName, d.DateOfBirth, d.Relationship, event.OrNull(d.Gender)}
 }
 
 func (r RejectionReason) data() reasonData {

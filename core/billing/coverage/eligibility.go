@@ -62,6 +62,16 @@ const (
 	RelationOther  Relationship = "other"
 )
 
+// Gender is a gender in an inquiry and in a payer's reply (DMG03).
+type Gender string
+
+// The genders. An inquiry without one is of GenderUnknown.
+const (
+	GenderFemale  Gender = "female"
+	GenderMale    Gender = "male"
+	GenderUnknown Gender = ""
+)
+
 // Subscriber is the holder of a plan.
 type Subscriber struct {
 	FirstName   string
@@ -69,6 +79,7 @@ type Subscriber struct {
 	DateOfBirth billing.Date
 	MemberID    string
 	GroupNumber *string // nil when the caller left it out
+	Gender      Gender  `json:",omitempty"`
 }
 
 // Dependent is a patient who is covered by another person's plan.
@@ -77,6 +88,7 @@ type Dependent struct {
 	LastName     string
 	DateOfBirth  billing.Date
 	Relationship Relationship
+	Gender       Gender `json:",omitempty"`
 }
 
 // Check is an inquiry to a payer about a person's coverage. Once it is

@@ -33,6 +33,12 @@ func (c *Check) Digest() [sha256.Size]byte {
 	if p := q.Patient; p != nil {
 		parts = append(parts, "patient", fold(p.FirstName), fold(p.LastName), p.DateOfBirth.String(), string(p.Relationship))
 	}
+	if q.Subscriber.Gender != GenderUnknown {
+		parts = append(parts, "subscriber's gender", string(q.Subscriber.Gender))
+	}
+	if q.Patient != nil && q.Patient.Gender != GenderUnknown {
+		parts = append(parts, "patient's gender", string(q.Patient.Gender))
+	}
 	codes := slices.Clone(q.ProcedureCodes)
 	slices.Sort(codes)
 	parts = append(append(parts, "procedures"), slices.Compact(codes)...)

@@ -89,7 +89,7 @@ func (p *Plan) conditions(l *Line, t *target, s *Share) (out []condition) {
 	if p.Rules.MissingToothClause != "" && replaces(t.category) && (l.ToothLostOn.IsZero() || p.Effective.IsZero()) {
 		out = append(out, condition{"the tooth was lost before the coverage began", "plan_rules.missing_tooth_clause", false})
 	}
-	known := !l.LastService.IsZero() || !l.PriorPlacement.IsZero() || !s.LimitedPerPlace && (!s.LastService.IsZero() || !s.NextEligible.IsZero())
+	known := s.unused() || !l.LastService.IsZero() || !l.PriorPlacement.IsZero() || !s.LimitedPerPlace && (!s.LastService.IsZero() || !s.NextEligible.IsZero())
 	if f := s.Frequency; f != nil && f.Count != nil && !known {
 		out = append(out, condition{"earlier services have used up what the plan pays: " + often(f), s.Path + ".frequency", true})
 	}
@@ -101,6 +101,12 @@ func (p *Plan) conditions(l *Line, t *target, s *Share) (out []condition) {
 		out = append(out, condition{"a waiting period still runs", "plan_rules.waiting_period", false})
 	}
 	return out
+}
+
+// unused reports whether the payer's count leaves a service in the present period.
+func (s *Share) unused() bool {
+	f := s.Frequency
+	return f != nil && f.Count != nil && f.Used != nil && *f.Used < *f.Count && !s.LimitedPerPlace
 }
 
 // often says how often the plan pays, such as "2 times each calendar year".

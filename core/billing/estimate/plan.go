@@ -53,6 +53,7 @@ type Share struct {
 	Covered          *bool
 	Copay            *billing.Money // for each unit; nil is none
 	DeductibleWaived bool
+	MaximumExempt    bool // what it pays uses no general maximum
 	Downgraded       bool // to an alternate benefit
 	Frequency        *coverage.Frequency
 	MaxAge           *int
@@ -91,26 +92,85 @@ func FromBenefits(b *coverage.Benefits, on, born billing.Date) *Plan {
 	p := &Plan{
 		Status: b.Status, CheckedOn: on, Born: born, Effective: b.CoverageEffectiveDate, Terminates: b.CoverageTerminationDate,
 		InNetwork: b.NetworkStatus == coverage.InNetwork, Period: periodOf(b, on), Rules: b.PlanRules, NotReturned: b.NotReturned,
-		Categories: map[coverage.Category]Share{}, Procedures: map[string]Share{}, Waits: waitsOf(b.PlanRules.WaitingPeriod),
+		Categories: map[coverage.Category]Share{}, Procedures: map[string]Share{}, Waits: waitsIn(b),
 	}
-	p.Deductibles = p.limitsOf("deductibles", b.Deductibles)
-	p.Maximums = p.limitsOf("maximums", b.Maximums)
-	for _, c := range b.Coverage {
-		p.Categories[c.Category] = Share{
-			Percent: c.PercentPaid, Covered: c.Covered, Frequency: c.Frequency, Path: "coverage." + string(c.Category),
-			DeductibleWaived: slices.ContainsFunc(c.Notes, waives), LimitedPerPlace: c.Frequency != nil && c.Frequency.Scope != "",
-		}
+	outside := b.OutOfNetwork
+	if p.InNetwork || outside == nil {
+		outside = new(coverage.OutsideNetwork)
+	}
+	p.Deductibles = p.limitsOf("deductibles", b.Deductibles, outside.Deductibles)
+	p.Maximums = p.limitsOf("maximums", b.Maximums, outside.Maximums)
+	for i := range b.Coverage {
+		p.Categories[b.Coverage[i].Category] = categoryShare("coverage.", &b.Coverage[i])
+	}
+	for i := range outside.Coverage {
+		p.Categories[outside.Coverage[i].Category] = outsideShare(&outside.Coverage[i], p.Categories[outside.Coverage[i].Category])
 	}
 	for i := range b.Procedures {
 		r := &b.Procedures[i]
+		if c := outsideOf(outside, r.Code); c != nil { // the procedure's are those inside
+			if r.PercentPaid != nil && c.PercentPaid != nil {
+				r.PercentPaid, r.Covered = nil, nil
+			}
+			if c.Copay != nil {
+				r.Copay = nil
+			}
+		}
 		p.Procedures[r.Code] = Share{
-			Percent: r.PercentPaid, Covered: r.Covered, Frequency: r.Frequency, MaxAge: r.MaxAge, LastService: r.LastServiceDate,
+			Percent: r.PercentPaid, Covered: r.Covered, Copay: r.Copay, MaximumExempt: exempts(r.Note), Frequency: r.Frequency, MaxAge: r.MaxAge, LastService: r.LastServiceDate,
 			NextEligible: r.NextEligibleDate, Downgraded: r.Status == coverage.ProcedureDowngraded, DeductibleWaived: waives(r.Note),
 			LimitedPerPlace: r.Frequency != nil && r.Frequency.Scope != "", Path: "procedures." + r.Code,
 		}
 	}
 	return p
 }
+
+// categoryShare reads the coverage of a category, whose path begins with that of its list.
+func categoryShare(list string, c *coverage.CategoryCoverage) Share {
+	return Share{
+		Percent: c.PercentPaid, Covered: c.Covered, Copay: c.Copay, Frequency: c.Frequency, Path: list + string(c.Category),
+		DeductibleWaived: slices.ContainsFunc(c.Notes, waives), MaximumExempt: slices.ContainsFunc(c.Notes, exempts),
+		LimitedPerPlace: c.Frequency != nil && c.Frequency.Scope != "",
+	}
+}
+
+// outsideShare reads the coverage of a category out of network. What the payer did not
+// return for there is as inside.
+func outsideShare(c *coverage.CategoryCoverage, inside Share) Share {
+	s := categoryShare("out_of_network.coverage.", c)
+	s.DeductibleWaived, s.MaximumExempt = inside.DeductibleWaived, inside.MaximumExempt
+	if s.Percent == nil && (s.Covered == nil || *s.Covered) {
+		s.Percent = inside.Percent
+	}
+	if s.Covered == nil {
+		s.Covered = inside.Covered
+	}
+	if s.Copay == nil {
+		s.Copay = inside.Copay
+	}
+	if s.Frequency == nil {
+		s.Frequency, s.LimitedPerPlace = inside.Frequency, inside.LimitedPerPlace
+	}
+	return s
+}
+
+// outsideOf returns what the payer returned out of network for the category of a procedure;
+// nil for nothing.
+func outsideOf(outside *coverage.OutsideNetwork, code string) *coverage.CategoryCoverage {
+	category := CategoryOf(code)
+	for i := range outside.Coverage {
+		if outside.Coverage[i].Category == category {
+			return &outside.Coverage[i]
+		}
+	}
+	return nil
+}
+
+// exempts reports whether the note says that a service does not use the maximum.
+func exempts(note string) bool { return exemptWords.MatchString(note) }
+
+var exemptWords = regexp.MustCompile(`(?i)\b(?:EXEMPT|EXCLUDED) FROM (?:THE )?(?:\w+ ){0,2}MAXIMUM|` +
+	`\bNOT (?:APPLY|COUNT|APPLIED|COUNTED|SUBJECT) (?:TO|TOWARDS?|AGAINST) (?:THE )?(?:\w+ ){0,2}MAXIMUM|\bNO (?:ANNUAL )?MAXIMUM\b`)
 
 func waives(note string) bool {
 	note = strings.ToUpper(note)
@@ -122,29 +182,18 @@ var spanWords = regexp.MustCompile(`(\d{4}-\d{2}-\d{2})\s+(?i:to)\s+(\d{4}-\d{2}
 // limitsOf reads amounts. It leaves out those of the other network. Those for a class of services in
 // the payer's own words, which no line can be matched with, are named; where a plan has no others, what
 // it has for a line counts as not returned.
-func (p *Plan) limitsOf(path string, rows []coverage.BenefitAmount) (out []Limit) {
-	in, unmatched := p.InNetwork, len(p.Unmatched)
-	for i, r := range rows {
-		l := Limit{Level: r.Level, Period: r.Period, Amount: r.Amount, Remaining: r.Remaining, Path: path + "." + strconv.Itoa(i)}
-		words := strings.ToLower(strings.TrimSpace(r.AppliesTo))
-		switch span := spanWords.FindStringSubmatch(r.AppliesTo); {
-		case words == "":
-		case slices.Contains(coverage.Categories(), coverage.Category(words)):
-			l.Category = coverage.Category(words)
-			l.Alone = l.Category == coverage.CategoryOrthodontics && l.Period == coverage.PeriodLifetime
-		case coverage.ValidProcedureCode(r.AppliesTo):
-			l.Code = r.AppliesTo
-		case words == "out of network" && !in, words == "in network" && in:
-		case span != nil:
-			l.Span.From, _ = billing.ParseDate(span[1])
-			l.Span.To, _ = billing.ParseDate(span[2])
-		case words == "out of network", words == "in network":
-			continue
-		default:
-			p.Unmatched = append(p.Unmatched, r.AppliesTo)
-			continue
+// Those that the payer returned for out of network stand in for those inside.
+func (p *Plan) limitsOf(path string, rows, outside []coverage.BenefitAmount) (out []Limit) {
+	unmatched := len(p.Unmatched)
+	for i := range outside {
+		out = p.limit(out, "out_of_network."+path+"."+strconv.Itoa(i), &outside[i])
+	}
+	for i := range rows {
+		if r := &rows[i]; len(outside) == 0 || !networkWords.MatchString(r.AppliesTo) && !slices.ContainsFunc(outside, func(o coverage.BenefitAmount) bool {
+			return o.Level == r.Level && o.Period == r.Period && o.AppliesTo == r.AppliesTo
+		}) {
+			out = p.limit(out, path+"."+strconv.Itoa(i), r)
 		}
-		out = append(out, l)
 	}
 	if len(out) == 0 && len(p.Unmatched) > unmatched && !p.lacks(path) {
 		p.NotReturned = append(slices.Clone(p.NotReturned), path)
@@ -152,10 +201,56 @@ func (p *Plan) limitsOf(path string, rows []coverage.BenefitAmount) (out []Limit
 	return out
 }
 
+// networkWords end the words of an amount that counts in one network only.
+var networkWords = regexp.MustCompile(`(?i)(?:^|, )(in|out of) network$`)
+
+// limit adds what an amount limits.
+func (p *Plan) limit(out []Limit, path string, r *coverage.BenefitAmount) []Limit {
+	applies := r.AppliesTo
+	if m := networkWords.FindStringSubmatch(applies); m != nil {
+		if strings.EqualFold(m[1], "in") != p.InNetwork {
+			return out
+		}
+		applies = strings.TrimSuffix(applies, m[0])
+	}
+	l := Limit{Level: r.Level, Period: r.Period, Amount: r.Amount, Remaining: r.Remaining, Path: path}
+	words := strings.ToLower(strings.TrimSpace(applies))
+	switch span := spanWords.FindStringSubmatch(applies); {
+	case words == "":
+	case slices.Contains(coverage.Categories(), coverage.Category(words)):
+		l.Category = coverage.Category(words)
+		l.Alone = l.Category == coverage.CategoryOrthodontics && l.Period == coverage.PeriodLifetime
+	case coverage.ValidProcedureCode(applies):
+		l.Code = applies
+	case span != nil:
+		l.Span.From, _ = billing.ParseDate(span[1])
+		l.Span.To, _ = billing.ParseDate(span[2])
+	default:
+		p.Unmatched = append(p.Unmatched, r.AppliesTo)
+		return out
+	}
+	return append(out, l)
+}
+
 var (
 	waitFrom   = regexp.MustCompile(`(?i)\b([a-z_ ]+?) from (\d{4}-\d{2}-\d{2})`)
 	waitMonths = regexp.MustCompile(`(?i)(\d{1,3}) MONTHS? FOR ([a-z_ ]+?)(?: SERVICES)?$`)
 )
+
+// waitsIn returns the waiting periods that the payer returned by category, and those of other
+// categories that it states in words only.
+func waitsIn(b *coverage.Benefits) (out []Wait) {
+	for _, w := range b.WaitingPeriods {
+		out = append(out, Wait{Category: w.Category, From: w.Until, Months: w.Months})
+	}
+	coded := len(out)
+	for _, w := range waitsOf(b.PlanRules.WaitingPeriod) {
+		if !slices.ContainsFunc(out[:coded], func(o Wait) bool { return o.Category == w.Category }) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
 
 // waitsOf reads the waiting periods that a check states in words, such as "WAITING PERIOD
 // 12 MONTHS FOR MAJOR SERVICES; major from 2026-12-01". A date wins over months.

@@ -62,3 +62,75 @@ func TestNetworkOfThePatientsChoice(t *testing.T) {
 		}
 	}
 }
+
+// TestOutOfNetwork reads the benefits out of network in place of those inside, value by value.
+func TestOutOfNetwork(t *testing.T) {
+	t.Parallel()
+	percent := func(p float64) *float64 { return &p }
+	amount := func(m billing.Money) *billing.Money { return &m }
+	general := func(left billing.Money, applies string) coverage.BenefitAmount {
+		return coverage.BenefitAmount{Level: coverage.LevelIndividual, Period: coverage.PeriodCalendarYear, Amount: amount(2000_00), Remaining: amount(left), AppliesTo: applies}
+	}
+	b := &coverage.Benefits{
+		Status: coverage.Active, NetworkStatus: coverage.InNetwork,
+		Maximums: []coverage.BenefitAmount{general(1500_00, "in network"), general(300_00, "out of network"), general(900_00, "implants")},
+		Coverage: []coverage.CategoryCoverage{
+			{Category: coverage.CategoryMajor, PercentPaid: percent(50), Copay: amount(10_00), Notes: []string{"DEDUCTIBLE WAIVED"}},
+			{Category: coverage.CategoryBasic, PercentPaid: percent(80)},
+		},
+		Procedures: []coverage.ProcedureBenefit{{Code: "D2740", PercentPaid: percent(60)}},
+		OutOfNetwork: &coverage.OutsideNetwork{
+			Maximums: []coverage.BenefitAmount{general(300_00, "")},
+			Coverage: []coverage.CategoryCoverage{{Category: coverage.CategoryMajor, PercentPaid: percent(40)}},
+		},
+	}
+	check := &coverage.Check{State: coverage.CheckCompleted, Outcome: coverage.OutcomeAnswered, Status: b.Status, Benefits: b.Data(), CompletedAt: day("2026-06-15").Time()}
+	for _, c := range []struct {
+		in   bool
+		line string
+		want string
+	}{
+		{true, "D2740 fee 500 allowed 500", "P 294 O 206"},     // (500-10) x 0.6, as the procedure has it
+		{false, "D2740 fee 500 allowed 500", "P 196 O 304"},    // (500-10) x 0.4: the procedure's 60 are those inside
+		{false, "D2740 fee 1000 allowed 1000", "P 300 O 700"},  // min(396, 300)
+		{false, "D2330 fee 200 allowed 200", "P 160 O 40"},     // 200 x 0.8, as inside
+		{true, "D2740 fee 3000 allowed 3000", "P 1500 O 1500"}, // min(1794, 1500)
+	} {
+		p, err := estimate.PlanOf(check, &c.in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := estimate.Compute(&estimate.Case{Plan: p, Lines: []estimate.Line{line(c.line)}})
+		if got := shown(e.Lines[0].Least, e.Lines[0].Most); got != c.want {
+			t.Errorf("in network %v, %s: %s, want %s\nbecause %v", c.in, c.line, got, c.want, e.Lines[0].Because)
+		}
+		if !c.in && p.Maximums[0].Path != "out_of_network.maximums.0" {
+			t.Errorf("the maximum is %+v", p.Maximums[0])
+		}
+	}
+}
+
+// TestExemptFromTheMaximum pays a category beyond the maximum if the payer says that it does not
+// count toward it, and as if its use is known if the payer counts it.
+func TestExemptFromTheMaximum(t *testing.T) {
+	t.Parallel()
+	full, none := 100.0, billing.Money(0)
+	for note, want := range map[string]string{
+		"EXEMPT FROM THE ANNUAL MAXIMUM":               "P 90 O 0",
+		"DOES NOT APPLY TO MAXIMUM":                    "P 90 O 0",
+		"NOT COUNTED TOWARD THE CALENDAR YEAR MAXIMUM": "P 90 O 0",
+		"APPLIES TO THE ANNUAL MAXIMUM":                "P 0 O 90",
+	} {
+		p := estimate.FromBenefits(&coverage.Benefits{
+			Status: coverage.Active, Maximums: []coverage.BenefitAmount{{Level: coverage.LevelIndividual, Period: coverage.PeriodCalendarYear, Remaining: &none}},
+			Coverage: []coverage.CategoryCoverage{{
+				Category: coverage.CategoryPreventive, PercentPaid: &full, Notes: []string{note},
+				Frequency: &coverage.Frequency{Count: new(2), Used: new(1), Period: "calendar_year"},
+			}},
+		}, day("2026-06-15"), day("1985-04-12"))
+		e := estimate.Compute(&estimate.Case{Plan: p, Lines: []estimate.Line{line("D1110 fee 90 allowed 90")}})
+		if got := shown(e.Lines[0].Least, e.Lines[0].Most); got != want || len(e.Lines[0].Unless) > 0 {
+			t.Errorf("%s: %s, want %s; unless %v", note, got, want, e.Lines[0].Unless)
+		}
+	}
+}

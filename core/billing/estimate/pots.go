@@ -105,9 +105,12 @@ func (g *ledger) deductibles(t *target) []*pot {
 }
 
 // maximums returns the maximums of a line. One that stands alone leaves the general one
-// as it is.
+// as it is, and so does a service that is exempt from it.
 func (g *ledger) maximums(t *target) []*pot {
 	own, general := g.matching(g.plan.Maximums, t)
+	if share, _ := g.plan.shareOf(t); share.MaximumExempt {
+		return g.potsOf(own, t.day, false)
+	}
 	if len(own)+len(general) == 0 && g.plan.lacks("maximums") {
 		general = []*Limit{g.missing["maximums"]}
 	}

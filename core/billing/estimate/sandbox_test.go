@@ -61,6 +61,9 @@ func TestSandboxPlans(t *testing.T) {
 		{"FREQUENCY-USED", "D1110 fee 120 allowed 90", "W 30 P 0 O 90 = again from 2027-01-01", nil},
 		{"FREQUENCY-USED", "D1110 fee 120 allowed 90 on 2027-01-01", "D 50 W 30 P 40 O 50 = 90-50; nobody says that it is waived", nil},
 		{"OUT-OF-NETWORK", "D2330 fee 300 allowed 200", "D 100 P 60 O 240 = (200-100) x 0.6; 300-60", nil},
+		{"COPAY", "D2330 fee 200 allowed 150", "W 50 P 125 O 25 = the copayment of 25, then 100 percent", nil},
+		{"COPAY", "D2740 fee 1400 allowed 1000", "W 400 P 690 O 310 = the copayment of the procedure, not of the category", nil},
+		{"TWO-NETWORKS", "D2330 fee 200 allowed 150 last 2020-01-01", "W 50 P 120 O 30 = 150 x 0.8", nil},
 		{"PLAN-YEAR", "D2740 fee 1400 allowed 1000 last 2019-01-01", "W 400 P 420 O 580 | D 1000 W 400 P 0 O 1000 = min(500, 420); no deductible is returned", nil},
 		{"INACTIVE", "D1110 fee 120 allowed 90", "P 0 O 120 = not active, and no network is named", nil},
 	} {

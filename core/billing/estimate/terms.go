@@ -147,6 +147,7 @@ func (p *Plan) shareOf(t *target) (Share, string) {
 			out.Frequency, out.LimitedPerPlace = s.Frequency, s.LimitedPerPlace
 		}
 		out.DeductibleWaived = out.DeductibleWaived || s.DeductibleWaived
+		out.MaximumExempt = out.MaximumExempt || s.MaximumExempt
 		out.Downgraded = out.Downgraded || s.Downgraded
 	}
 	if s, ok := p.Categories[t.category]; ok && t.category != "" {

@@ -12,6 +12,7 @@ const (
 	active       = "1"
 	ended        = "6"
 	coinsurance  = "A"
+	copayment    = "B"
 	deductible   = "C"
 	description  = "D"
 	limitation   = "F"
@@ -31,6 +32,7 @@ const (
 	ppo          = "PR"
 	planName     = "Sandbox Dental PPO"
 	inNetwork    = "Y"
+	outNetwork   = "N"
 	highestAge   = "S7"
 )
 

@@ -27,11 +27,24 @@ func (a *answer) standard(rules []procedure, listed ...string) {
 func (a *answer) outOfNetwork() {
 	a.membership()
 	b := a.plan(active)
-	b.InNetwork = "N"
+	b.InNetwork = outNetwork
 	b.Messages = []string{"The provider does not participate in the network"}
 	a.add(b)
+	a.outside()
+}
+
+// twoNetworks replies with the benefits in the network and those outside of it.
+func (a *answer) twoNetworks() {
+	a.standard(plan())
+	if !a.aboutProcedures() {
+		a.outside()
+	}
+}
+
+// outside adds the shares and the amounts outside of the network.
+func (a *answer) outside() {
 	for _, c := range shares {
-		share := eligibility.Benefit{Code: coinsurance, Level: individual, Percent: outsideShare[c.share], InNetwork: "N"}
+		share := eligibility.Benefit{Code: coinsurance, Level: individual, Percent: outsideShare[c.share], InNetwork: outNetwork}
 		if c.serviceType == implant.code {
 			share.Procedure = eligibility.Procedure{Qualifier: "AD", Code: implant.code}
 		} else {
@@ -43,8 +56,41 @@ func (a *answer) outOfNetwork() {
 		{limitation, calendarYear, "1000.00"}, {limitation, remaining, "1000.00"}, {deductible, calendarYear, "100.00"}, {deductible, remaining, "100.00"},
 	} {
 		a.add(eligibility.Benefit{
-			Code: m.code, Level: individual, ServiceTypes: []string{dental}, Period: m.period, Amount: m.amount, InNetwork: "N",
+			Code: m.code, Level: individual, ServiceTypes: []string{dental}, Period: m.period, Amount: m.amount, InNetwork: outNetwork,
 		})
+	}
+}
+
+// copays replies with what the patient pays for each service, by category and for two
+// procedures. The plan pays the rest.
+func (a *answer) copays() {
+	a.membership()
+	a.add(a.plan(active, "Benefit period is from January 1 to December 31"))
+	if !a.aboutProcedures() {
+		a.money(limitation, individual, dental, sum{calendarYear, "2000.00"}, sum{remaining, "1640.00"})
+		a.money(deductible, individual, dental, sum{calendarYear, "50.00"}, sum{remaining, "0.00"})
+	}
+	row := func(code, serviceType, procedure string) eligibility.Benefit {
+		b := eligibility.Benefit{Code: code, Level: individual, InNetwork: inNetwork}
+		if procedure != "" {
+			b.Procedure = eligibility.Procedure{Qualifier: "AD", Code: procedure}
+		} else {
+			b.ServiceTypes = []string{serviceType}
+		}
+		return b
+	}
+	for _, c := range []struct{ serviceType, procedure, amount string }{
+		{"41", "", ""}, {"23", "", ""}, {"25", "", "25.00"}, {"26", "", "95.00"}, {"24", "", "45.00"}, {"40", "", "30.00"}, {"36", "", "275.00"},
+		{"39", "", "320.00"}, {"", "D2740", "310.00"}, {"", "D3330", "180.00"},
+	} {
+		if a.aboutProcedures() && !slices.Contains(a.asked(), c.procedure) {
+			continue
+		}
+		share, amount := row(coinsurance, c.serviceType, c.procedure), row(copayment, c.serviceType, c.procedure)
+		share.Percent, amount.Amount = "0", c.amount
+		if a.add(share); c.amount != "" {
+			a.add(amount)
+		}
 	}
 }
 
@@ -89,6 +135,14 @@ func (a *answer) frequencyUsed() {
 		}}
 	}
 	a.standard(append([]procedure{used("D1110"), used("D0120")}, plan()...), "D1110", "D0120")
+	for _, code := range []string{"D1110", "D0120"} {
+		if !a.aboutProcedures() || slices.Contains(a.asked(), code) {
+			a.add(eligibility.Benefit{
+				Code: limitation, Level: individual, Period: yearToDate, QuantityQualifier: "VS", Quantity: "2", InNetwork: inNetwork,
+				Procedure: eligibility.Procedure{Qualifier: "AD", Code: code},
+			})
+		}
+	}
 }
 
 // waiting replies with a plan that began half a year ago, and pays major services after

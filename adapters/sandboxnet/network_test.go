@@ -108,6 +108,8 @@ func TestGoldenResponses(t *testing.T) {
 		"active-full-one":          {"SANDBOX-ACTIVE-FULL", only("D1206")},
 		"active-full-implant":      {"SANDBOX-ACTIVE-FULL", only("D6010")},
 		"active-full-dependent":    {"SANDBOX-ACTIVE-FULL", withDependent},
+		"copay-one":                {"SANDBOX-COPAY", only("D2740")},
+		"two-networks-one":         {"SANDBOX-TWO-NETWORKS", only("D2740")},
 		"active-basic-one":         {"SANDBOX-ACTIVE-BASIC", only("D1110")},
 		"active-used-up-asked":     {"SANDBOX-ACTIVE-USED-UP", asking("D2740", "D1206")},
 		"active-used-up-one":       {"SANDBOX-ACTIVE-USED-UP", only("D9972")},
@@ -146,7 +148,7 @@ func TestGoldenResponses(t *testing.T) {
 func TestTable(t *testing.T) {
 	t.Parallel()
 	want := strings.Fields(`-ACTIVE-FULL -ACTIVE-BASIC -ACTIVE-USED-UP -INACTIVE -UNKNOWN
-		-OUT-OF-NETWORK -PLAN-YEAR -FREQUENCY-USED -WAITING-PERIOD -MISSING-TOOTH -DOWNGRADE -AGE-LIMIT
+		-OUT-OF-NETWORK -TWO-NETWORKS -COPAY -DIFFERENT -PLAN-YEAR -FREQUENCY-USED -WAITING-PERIOD -MISSING-TOOTH -DOWNGRADE -AGE-LIMIT
 		-NOT-FOUND -DEPENDENT -DOB-MISMATCH -MEMBER-INVALID -MEMBER-DUPLICATE -NAME-MISMATCH -SERVICE-DATE
 		-REQUEST-INVALID -NOT-ACCEPTED -PROVIDER-UNKNOWN -PROVIDER-INELIGIBLE -PATIENT-INELIGIBLE
 		-PATIENT-DETAILS -REJECTED-OTHER -PAYER-DOWN -NETWORK-ERROR -GARBLED -SLOW-`)

@@ -3,6 +3,7 @@ package sandboxnet
 import (
 	"cmp"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,16 +48,24 @@ func (a *answer) planned(plan *scenario.Plan) {
 		waits = slices.DeleteFunc(waits, func(w scenario.Wait) bool { return w.Until.IsZero() })
 	}
 	a.covers(b)
-	a.planAmounts(limitation, b.Maximums)
-	a.planAmounts(deductible, b.Deductibles)
+	inside, outside := "", cmp.Or(b.OutOfNetwork, &coverage.OutsideNetwork{})
+	if b.OutOfNetwork != nil {
+		inside = inNetwork
+	}
+	a.planAmounts(limitation, inside, b.Maximums)
+	a.planAmounts(deductible, inside, b.Deductibles)
+	a.planAmounts(limitation, outNetwork, outside.Maximums)
+	a.planAmounts(deductible, outNetwork, outside.Deductibles)
 	begins := map[string]billing.Date{} // by service type
 	for _, w := range waits {
 		begins[serviceTypes[w.Category]] = w.Until
 	}
 	for _, c := range b.Coverage {
 		t := serviceTypes[c.Category]
-		of := &coverage.ProcedureBenefit{PercentPaid: c.PercentPaid, Covered: c.Covered, Frequency: c.Frequency}
-		a.service(rowOf(t), of, begins[t], slices.Clone(c.Notes))
+		a.service(within(inside, rowOf(t)), asProcedure(&c), begins[t], unsaid(c.Notes))
+	}
+	for _, c := range outside.Coverage {
+		a.service(within(outNetwork, rowOf(serviceTypes[c.Category])), asProcedure(&c), billing.Date{}, slices.Clone(c.Notes))
 	}
 	for i := range b.Procedures {
 		p := &b.Procedures[i]
@@ -64,9 +73,9 @@ func (a *answer) planned(plan *scenario.Plan) {
 		if p.Status == coverage.ProcedureNotDueYet && p.Frequency != nil && p.Frequency.Scope != "" && begin.Before(p.NextEligibleDate) {
 			begin = p.NextEligibleDate // a limit per tooth leaves other teeth covered
 		}
-		a.service(func(code string) eligibility.Benefit {
+		a.service(within(inside, func(code string) eligibility.Benefit {
 			return eligibility.Benefit{Code: code, Level: individual, Procedure: eligibility.Procedure{Qualifier: "AD", Code: p.Code}}
-		}, p, begin, messagesOf(p, begin))
+		}), p, begin, messagesOf(p, begin))
 	}
 	if !a.aboutProcedures() {
 		a.says(rowOf(dental)(description), slices.Concat(rulesOf(b, waits), b.PayerNotes))
@@ -134,13 +143,52 @@ func rowOf(serviceType string) func(code string) eligibility.Benefit {
 	}
 }
 
-// planAmounts adds a row for each figure of the amounts. EB05 says which one it is.
-func (a *answer) planAmounts(code string, all []coverage.BenefitAmount) {
+// within puts EBs in a network; an empty one is not stated.
+func within(network string, row func(code string) eligibility.Benefit) func(code string) eligibility.Benefit {
+	return func(code string) eligibility.Benefit {
+		b := row(code)
+		b.InNetwork = network
+		return b
+	}
+}
+
+// asProcedure returns what a category says in the form of a procedure.
+func asProcedure(c *coverage.CategoryCoverage) *coverage.ProcedureBenefit {
+	return &coverage.ProcedureBenefit{PercentPaid: c.PercentPaid, Covered: c.Covered, Copay: c.Copay, Frequency: c.Frequency}
+}
+
+// cutNetwork returns what an amount of a plan with two networks applies to without the network
+// that it names, and that network (EB12) or else the one given.
+func cutNetwork(applies, network string) (rest, stated string) {
+	for words, code := range map[string]string{"in network": inNetwork, "out of network": outNetwork} {
+		if cut, ok := strings.CutSuffix(strings.ToLower(applies), words); ok && (cut == "" || strings.HasSuffix(cut, ", ")) {
+			return strings.TrimSuffix(applies[:len(cut)], ", "), code
+		}
+	}
+	return applies, network
+}
+
+var restated = regexp.MustCompile(`(?i)^(?:out of network: ?)?(?:co-payment [0-9.]+|[0-9.]+ percent)$`)
+
+// unsaid returns the notes of a category but those that a check writes of other fields.
+func unsaid(notes []string) []string {
+	return slices.DeleteFunc(slices.Clone(notes), func(n string) bool {
+		return restated.MatchString(n)
+	})
+}
+
+// planAmounts adds a row for each figure of the amounts of a network. EB05 says which one it is.
+func (a *answer) planAmounts(code, network string, all []coverage.BenefitAmount) {
 	for _, m := range all {
-		t := serviceTypes[coverage.Category(strings.ToLower(m.AppliesTo))]
+		applies, within := m.AppliesTo, network
+		if network != "" {
+			applies, within = cutNetwork(m.AppliesTo, network)
+		}
+		t := serviceTypes[coverage.Category(strings.ToLower(applies))]
 		row := rowOf(cmp.Or(t, dental))(code)
-		if t == "" && m.AppliesTo != "" {
-			row.Messages = []string{class + m.AppliesTo}
+		row.InNetwork = within
+		if t == "" && applies != "" {
+			row.Messages = []string{class + applies}
 		}
 		row.Level = map[coverage.BenefitLevel]string{coverage.LevelIndividual: individual, coverage.LevelFamily: family}[m.Level]
 		row.Period = periodCodes[string(m.Period)]
@@ -170,12 +218,17 @@ func (a *answer) service(row func(code string) eligibility.Benefit, p *coverage.
 			b.Dates = []eligibility.Date{eligibility.On("348", begin)}
 		}
 		if a.add(b); *p.PercentPaid > 0 && categoryOf(p.Code) == implant.code { // a share alone would be that of all implants
-			a.add(row(active))
+			a.add(within("", row)(active))
 		}
-	case p.Covered != nil && *p.Covered:
-		a.add(row(active))
-	case p.Covered != nil:
+	case p.Covered != nil && *p.Covered && p.Copay == nil: // a status with a network would be that of the office
+		a.add(within("", row)(active))
+	case p.Covered != nil && !*p.Covered:
 		a.add(row(notCovered))
+	}
+	if p.Copay != nil {
+		b := row(copayment)
+		b.Amount = p.Copay.String()
+		a.add(b)
 	}
 	if f := p.Frequency; f != nil || !p.LastServiceDate.IsZero() {
 		b := row(limitation)
@@ -194,6 +247,11 @@ func (a *answer) service(row func(code string) eligibility.Benefit, p *coverage.
 			b.Dates = []eligibility.Date{eligibility.On("304", p.LastServiceDate)}
 		}
 		a.add(b)
+		if f != nil && f.Used != nil {
+			used := row(limitation)
+			used.Period, used.QuantityQualifier, used.Quantity = yearToDate, "VS", strconv.Itoa(*f.Used)
+			a.add(used)
+		}
 	}
 	if p.MaxAge != nil {
 		b := row(limitation)
@@ -228,9 +286,12 @@ func (a *answer) says(row eligibility.Benefit, messages []string) {
 // messagesOf returns what a payer says in words about a procedure whose benefits may begin
 // on a later day.
 func messagesOf(p *coverage.ProcedureBenefit, begin billing.Date) []string {
-	messages := partsOf(p.Note)
+	messages := unsaid(partsOf(p.Note))
 	says := func(words string) bool { return strings.Contains(strings.ToUpper(p.Note), strings.ToUpper(words)) }
-	if p.Status == coverage.ProcedureDowngraded && !says("downgrade") && !says("alternate benefit") && !says("least") {
+	switch to := p.AlternateCode; {
+	case to != "" && (!says(to) || !says("downgrade")):
+		messages = append(messages, "Alternate benefit, downgraded to "+to)
+	case to == "" && p.Status == coverage.ProcedureDowngraded && !says("downgrade") && !says("alternate benefit") && !says("least"):
 		messages = append(messages, "Alternate benefit applies")
 	}
 	next, computed := p.NextEligibleDate, p.Frequency.Renewed(p.LastServiceDate)

@@ -83,7 +83,10 @@ func unlike(f *billing.Faults, at string, want, got any) {
 	case []any:
 		shown, _ := got.([]any)
 		for i, item := range want {
-			n := slices.IndexFunc(shown, func(o any) bool { return sameItem(item, o) })
+			n := slices.IndexFunc(shown, func(o any) bool { return sameItem(item, o, false) })
+			if n < 0 { // a network may be that of another list, or the only one
+				n = slices.IndexFunc(shown, func(o any) bool { return sameItem(item, o, true) })
+			}
 			if n < 0 {
 				unlike(f, at+"."+strconv.Itoa(i), item, nil)
 			} else {
@@ -106,14 +109,22 @@ func unlike(f *billing.Faults, at string, want, got any) {
 	}
 }
 
-// sameItem reports whether two items of a list are about the same.
-func sameItem(want, got any) bool {
+// sameItem reports whether two items of a list are about the same, in any network or not.
+func sameItem(want, got any, anyNetwork bool) bool {
 	w, ok := want.(map[string]any)
 	if !ok {
 		return plain(want) == plain(got)
 	}
 	g, _ := got.(map[string]any)
-	return !slices.ContainsFunc([]string{"category", "code", "level", "period", "applies_to"}, func(key string) bool { return plain(w[key]) != plain(g[key]) })
+	where := func(item map[string]any) string {
+		applies := plain(item["applies_to"])
+		if anyNetwork {
+			applies, _ = cutNetwork(applies, "")
+		}
+		return applies
+	}
+	return where(w) == where(g) &&
+		!slices.ContainsFunc([]string{"category", "code", "level", "period"}, func(key string) bool { return plain(w[key]) != plain(g[key]) })
 }
 
 // plain returns a text as X12 has it; empty if the value is no text.

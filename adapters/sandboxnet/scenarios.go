@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/molar-billing/molar/adapters/x12/eligibility"
 )
 
 // The loops of a rejection.
@@ -62,6 +64,9 @@ var scenarios = []payerScenario{
 	{ending: "-ACTIVE-BASIC", summary: "The plan is active. The payer states only its shares.", answer: (*answer).activeBasic},
 	{ending: "-ACTIVE-USED-UP", summary: "The plan is active, and its maximum is spent.", answer: (*answer).activeUsedUp},
 	{ending: "-OUT-OF-NETWORK", summary: "The plan is active, and the office is out of its network.", answer: (*answer).outOfNetwork},
+	{ending: "-TWO-NETWORKS", summary: "The plan is active. It pays less out of network.", answer: (*answer).twoNetworks},
+	{ending: "-COPAY", summary: "The plan is active. The patient pays a fixed amount for each service.", answer: (*answer).copays},
+	{ending: "-DIFFERENT", summary: "The plan is active. The payer has another first name, birth date and group number on file.", answer: (*answer).different},
 	{ending: "-PLAN-YEAR", summary: "The plan is active. The reply has this plan year and the next one.", answer: (*answer).planYears},
 	{ending: "-FREQUENCY-USED", summary: "The plan is active. Cleanings are used up until January 1.", answer: (*answer).frequencyUsed},
 	{ending: "-WAITING-PERIOD", summary: "The plan is active. Major services wait for six months more.", answer: (*answer).waiting},
@@ -161,6 +166,15 @@ func (a *answer) nameMismatch() {
 	}
 	a.rejectPerson("73", "65", correctAndResend)
 	name.Last = "MILLER"
+}
+
+// different replies about a person whom the payer has on file with other details.
+func (a *answer) different() {
+	p := a.reply.Patient()
+	p.Name.First, p.BirthDate = "ROBIN", p.BirthDate.AddDays(1)
+	holder := &a.reply.Subscriber.Party
+	holder.References = []eligibility.Reference{{Qualifier: "6P", Value: "SANDBOX-200", Description: "Sandbox Group"}}
+	a.activeFull()
 }
 
 // lacksDetails rejects an inquiry without a group number.

@@ -26,9 +26,17 @@ type Plan struct {
 	Coverage                []PlanCategory `json:"coverage,omitempty"`
 	Procedures              []PlanCode     `json:"procedures,omitempty"`
 	WaitingPeriods          []PlanWait     `json:"waiting_periods,omitempty"`
+	OutOfNetwork            *PlanOutside   `json:"out_of_network,omitempty"`
 	PlanRules               *PlanRules     `json:"plan_rules,omitempty"`
 	PayerNotes              []string       `json:"payer_notes,omitempty"`
 	NotReturned             []string       `json:"not_returned,omitempty"` // it wins over a value
+}
+
+// PlanOutside has the benefits out of network, where they differ.
+type PlanOutside struct {
+	Maximums    []PlanAmount   `json:"maximums,omitempty"`
+	Deductibles []PlanAmount   `json:"deductibles,omitempty"`
+	Coverage    []PlanCategory `json:"coverage,omitempty"`
 }
 
 // PlanNames name the plan.
@@ -54,6 +62,7 @@ type PlanCategory struct {
 	Category    string         `json:"category"`
 	PercentPaid *float64       `json:"percent_paid,omitempty"`
 	Covered     *bool          `json:"covered,omitempty"`
+	Copay       *string        `json:"copay,omitempty"`
 	Frequency   *PlanFrequency `json:"frequency,omitempty"`
 	Notes       []string       `json:"notes,omitempty"`
 }
@@ -64,10 +73,12 @@ type PlanCode struct {
 	Description      *string        `json:"description,omitempty"`
 	PercentPaid      *float64       `json:"percent_paid,omitempty"`
 	Covered          *bool          `json:"covered,omitempty"`
+	Copay            *string        `json:"copay,omitempty"`
 	Frequency        *PlanFrequency `json:"frequency,omitempty"`
 	MaxAge           *int           `json:"max_age,omitempty"`
 	LastServiceDate  *string        `json:"last_service_date,omitempty"`
 	NextEligibleDate *string        `json:"next_eligible_date,omitempty"`
+	AlternateCode    *string        `json:"alternate_code,omitempty"`
 	Status           *string        `json:"status,omitempty"`
 	Note             *string        `json:"note,omitempty"`
 }
@@ -75,6 +86,7 @@ type PlanCode struct {
 // PlanFrequency is how often a service is paid.
 type PlanFrequency struct {
 	Count       *int    `json:"count,omitempty"`
+	Used        *int    `json:"used,omitempty"`
 	Period      *string `json:"period,omitempty"`
 	PeriodCount *int    `json:"period_count,omitempty"`
 	PeriodUnit  *string `json:"period_unit,omitempty"`
@@ -164,9 +176,12 @@ func (p *Plan) On(day billing.Date) (*coverage.Benefits, []Wait, billing.Faults)
 			MajorServicesPaidOn:    choice(r, "plan_rules.major_services_paid_on", n.MajorServicesPaidOn, false, "prep_date", "seat_date"),
 		}
 	}
-	for i := range most(r, "coverage", p.Coverage, len(coverage.Categories())) {
-		b.Coverage = append(b.Coverage, r.category("coverage."+strconv.Itoa(i), &p.Coverage[i]))
-		r.once("coverage", i, func(k int) bool { return p.Coverage[k].Category == p.Coverage[i].Category })
+	b.Coverage = r.categories("coverage", p.Coverage)
+	if o := p.OutOfNetwork; o != nil {
+		b.OutOfNetwork = &coverage.OutsideNetwork{
+			Maximums: r.amounts("out_of_network.maximums", o.Maximums), Deductibles: r.amounts("out_of_network.deductibles", o.Deductibles),
+			Coverage: r.categories("out_of_network.coverage", o.Coverage),
+		}
 	}
 	for i := range most(r, "procedures", p.Procedures, maxPlanCodes) {
 		b.Procedures = append(b.Procedures, r.procedure("procedures."+strconv.Itoa(i), &p.Procedures[i]))
@@ -254,16 +269,7 @@ func (r *reading) within(field string, value *int, most int) {
 func (r *reading) amounts(field string, all []PlanAmount) (out []coverage.BenefitAmount) {
 	for i := range most(r, field, all, maxAmounts) {
 		a, at := &all[i], field+"."+strconv.Itoa(i)
-		figure := func(name string, text *string) *billing.Money {
-			if text == nil {
-				return nil
-			}
-			m, err := billing.ParseMoney(*text)
-			if err != nil || m < 0 {
-				r.add(at+"."+name, billing.FaultFormat, "The amount must be dollars and cents, such as 1500.00.")
-			}
-			return &m
-		}
+		figure := func(name string, text *string) *billing.Money { return r.money(at+"."+name, text) }
 		b := coverage.BenefitAmount{
 			Level:     choice(r, at+".level", &a.Level, true, coverage.LevelIndividual, coverage.LevelFamily),
 			Period:    choice(r, at+".period", &a.Period, true, coverage.PeriodCalendarYear, coverage.PeriodPlanYear, coverage.PeriodLifetime),
@@ -284,6 +290,17 @@ func (r *reading) amounts(field string, all []PlanAmount) (out []coverage.Benefi
 	return out
 }
 
+func (r *reading) money(field string, text *string) *billing.Money {
+	if text == nil {
+		return nil
+	}
+	m, err := billing.ParseMoney(*text)
+	if err != nil || m < 0 {
+		r.add(field, billing.FaultFormat, "The amount must be dollars and cents, such as 1500.00.")
+	}
+	return &m
+}
+
 // share adds the faults of a share and of whether the service is covered.
 func (r *reading) share(at string, percent *float64, covered *bool) {
 	if percent != nil && (*percent < 0 || *percent > 100) {
@@ -294,20 +311,30 @@ func (r *reading) share(at string, percent *float64, covered *bool) {
 	}
 }
 
+func (r *reading) categories(field string, all []PlanCategory) (out []coverage.CategoryCoverage) {
+	for i := range most(r, field, all, len(coverage.Categories())) {
+		out = append(out, r.category(field+"."+strconv.Itoa(i), &all[i]))
+		r.once(field, i, func(k int) bool { return all[k].Category == all[i].Category })
+	}
+	return out
+}
+
 func (r *reading) category(at string, c *PlanCategory) coverage.CategoryCoverage {
-	if c.PercentPaid == nil && c.Covered == nil && c.Frequency == nil && len(c.Notes) == 0 {
-		r.add(at, billing.FaultRequired, "Send at least one of percent_paid, covered, frequency and notes.")
+	if c.PercentPaid == nil && c.Covered == nil && c.Copay == nil && c.Frequency == nil && len(c.Notes) == 0 {
+		r.add(at, billing.FaultRequired, "Send at least one of percent_paid, covered, copay, frequency and notes.")
 	}
 	r.share(at, c.PercentPaid, c.Covered)
 	return coverage.CategoryCoverage{
 		Category:    choice(r, at+".category", &c.Category, true, coverage.Categories()...),
-		PercentPaid: c.PercentPaid, Covered: c.Covered, Frequency: r.frequency(at+".frequency", c.Frequency), Notes: r.notes(at+".notes", c.Notes),
+		PercentPaid: c.PercentPaid, Covered: c.Covered, Copay: r.money(at+".copay", c.Copay),
+		Frequency: r.frequency(at+".frequency", c.Frequency), Notes: r.notes(at+".notes", c.Notes),
 	}
 }
 
 func (r *reading) procedure(at string, c *PlanCode) coverage.ProcedureBenefit {
 	p := coverage.ProcedureBenefit{
 		Code: c.Code, Description: r.text(at+".description", c.Description), PercentPaid: c.PercentPaid, Covered: c.Covered, MaxAge: c.MaxAge,
+		Copay: r.money(at+".copay", c.Copay), AlternateCode: r.text(at+".alternate_code", c.AlternateCode),
 		Frequency:        r.frequency(at+".frequency", c.Frequency),
 		LastServiceDate:  r.date(at+".last_service_date", c.LastServiceDate, firstDay),
 		NextEligibleDate: r.date(at+".next_eligible_date", c.NextEligibleDate, nextFirstDay),
@@ -317,6 +344,9 @@ func (r *reading) procedure(at string, c *PlanCode) coverage.ProcedureBenefit {
 	}
 	if !coverage.ValidProcedureCode(p.Code) {
 		r.add(at+".code", billing.FaultFormat, "A procedure code must be D and four digits.")
+	}
+	if a := p.AlternateCode; a != "" && (!coverage.ValidProcedureCode(a) || a == p.Code) {
+		r.add(at+".alternate_code", billing.FaultFormat, "The alternate must be another procedure code: D and four digits.")
 	}
 	if none := (PlanCode{Code: c.Code, Description: c.Description}); *c == none {
 		r.add(at, billing.FaultRequired, "Send what the payer says about the procedure, such as percent_paid, covered or frequency.")
@@ -348,12 +378,13 @@ func (r *reading) frequency(at string, f *PlanFrequency) *coverage.Frequency {
 		return nil
 	}
 	out := &coverage.Frequency{
-		Count: f.Count, Period: r.text(at+".period", f.Period),
+		Count: f.Count, Used: f.Used, Period: r.text(at+".period", f.Period),
 		Scope: choice(r, at+".scope", f.Scope, false, "per tooth", "per quadrant", "per arch", "per sextant", "per surface"),
 	}
 	if r.within(at+".count", f.Count, maxPlanCount); f.Count == nil {
 		r.add(at+".count", billing.FaultRequired, "A value is required.")
 	}
+	r.within(at+".used", f.Used, maxPlanCount)
 	if !frequencyPeriod.MatchString(out.Period) {
 		r.add(at+".period", billing.FaultFormat, "The period must be calendar_year, plan_year, lifetime, or a number such as 6 months: "+
 			"of days, weeks, months, years, calendar years, plan years or visits.")

@@ -48,7 +48,9 @@ type EligibilityRequestSubscriber struct {
 	// `-ACTIVE-USED-UP`: the maximum is spent. `-SLOW-n`: as `-ACTIVE-FULL`, after n seconds (one to three
 	// digits). Any other ending counts as `-ACTIVE-FULL`.
 	//
-	// Covered, with a limit: `-OUT-OF-NETWORK`: the office is out of network. `-PLAN-YEAR`: two plan years
+	// Covered, with a limit: `-OUT-OF-NETWORK`: the office is out of network. `-TWO-NETWORKS`: it pays less out of
+	// network. `-COPAY`: a fixed amount for each service. `-DIFFERENT`: the payer has another first name, birth date
+	// and group number on file. `-PLAN-YEAR`: two plan years
 	// in one reply. `-FREQUENCY-USED`: cleanings are used up until January 1. `-WAITING-PERIOD`: major
 	// services wait for six months more. `-MISSING-TOOTH`: a missing tooth clause. `-DOWNGRADE`: an alternate
 	// benefit. `-AGE-LIMIT`: the patient is too old for fluoride and sealants.
@@ -67,15 +69,29 @@ type EligibilityRequestSubscriber struct {
 	// the network returns an error page.
 	MemberID    string           `json:"member_id"`
 	GroupNumber Optional[string] `json:"group_number,omitempty"`
+	// As the card or the patient says. It is sent to the payer, and compared with what the payer has on file.
+	Gender Optional[EligibilityRequestSubscriberGender] `json:"gender,omitempty"`
 }
+
+// EligibilityRequestSubscriberGender is one of a list of values.
+// As the card or the patient says. It is sent to the payer, and compared with what the payer has on file.
+type EligibilityRequestSubscriberGender string
+
+// The values of EligibilityRequestSubscriberGender.
+const (
+	EligibilityRequestSubscriberGenderFemale  EligibilityRequestSubscriberGender = "female"
+	EligibilityRequestSubscriberGenderMale    EligibilityRequestSubscriberGender = "male"
+	EligibilityRequestSubscriberGenderUnknown EligibilityRequestSubscriberGender = "unknown"
+)
 
 // EligibilityRequestPatient is part of a request.
 // The patient, if the patient is a dependent of the subscriber.
 type EligibilityRequestPatient struct {
-	FirstName    string                                `json:"first_name"`
-	LastName     string                                `json:"last_name"`
-	DateOfBirth  string                                `json:"date_of_birth"`
-	Relationship EligibilityRequestPatientRelationship `json:"relationship"`
+	FirstName    string                                    `json:"first_name"`
+	LastName     string                                    `json:"last_name"`
+	DateOfBirth  string                                    `json:"date_of_birth"`
+	Relationship EligibilityRequestPatientRelationship     `json:"relationship"`
+	Gender       Optional[EligibilityRequestPatientGender] `json:"gender,omitempty"`
 }
 
 // EligibilityRequestPatientRelationship is one of a list of values.
@@ -86,6 +102,16 @@ const (
 	EligibilityRequestPatientRelationshipSpouse EligibilityRequestPatientRelationship = "spouse"
 	EligibilityRequestPatientRelationshipChild  EligibilityRequestPatientRelationship = "child"
 	EligibilityRequestPatientRelationshipOther  EligibilityRequestPatientRelationship = "other"
+)
+
+// EligibilityRequestPatientGender is one of a list of values.
+type EligibilityRequestPatientGender string
+
+// The values of EligibilityRequestPatientGender.
+const (
+	EligibilityRequestPatientGenderFemale  EligibilityRequestPatientGender = "female"
+	EligibilityRequestPatientGenderMale    EligibilityRequestPatientGender = "male"
+	EligibilityRequestPatientGenderUnknown EligibilityRequestPatientGender = "unknown"
 )
 
 // EligibilityRequestDetailLevel is one of a list of values.
@@ -139,8 +165,19 @@ type EligibilityCheck struct {
 	Deductibles   []BenefitAmount                `json:"deductibles"`
 	Coverage      []CategoryCoverage             `json:"coverage"`
 	Procedures    []ProcedureBenefit             `json:"procedures"`
-	PlanRules     *EligibilityCheckPlanRules     `json:"plan_rules"`
-	PayerNotes    []string                       `json:"payer_notes"`
+	// The waiting periods by category. `plan_rules.waiting_period` has the payer's words, also for those without a
+	// category. Null if the payer returned none; absent from checks of earlier releases.
+	WaitingPeriods []WaitingPeriod `json:"waiting_periods"`
+	// The benefits out of network, where the payer returned others than those that the check shows. An amount in
+	// `maximums` and `deductibles` here counts in place of the one with the same level, period and `applies_to`.
+	// Null if nothing differs; absent from checks of earlier releases.
+	OutOfNetwork *EligibilityCheckOutOfNetwork `json:"out_of_network"`
+	// What the payer has on file otherwise than the request. Case, accents, signs, middle names and suffixes of names
+	// do not count, and neither does a value that one of the two lacks. Empty if nothing differs. Null without an
+	// answer; absent from checks of earlier releases.
+	Differences []Difference               `json:"differences"`
+	PlanRules   *EligibilityCheckPlanRules `json:"plan_rules"`
+	PayerNotes  []string                   `json:"payer_notes"`
 	// The fields that the payer returned nothing for, such as `coverage.implants`.
 	NotReturned []string `json:"not_returned"`
 }
@@ -260,12 +297,22 @@ type Inquiry struct {
 
 // InquirySubscriber is part of a reply.
 type InquirySubscriber struct {
-	FirstName   string  `json:"first_name"`
-	LastName    string  `json:"last_name"`
-	DateOfBirth string  `json:"date_of_birth"`
-	MemberID    string  `json:"member_id"`
-	GroupNumber *string `json:"group_number"`
+	FirstName   string                   `json:"first_name"`
+	LastName    string                   `json:"last_name"`
+	DateOfBirth string                   `json:"date_of_birth"`
+	MemberID    string                   `json:"member_id"`
+	GroupNumber *string                  `json:"group_number"`
+	Gender      *InquirySubscriberGender `json:"gender"`
 }
+
+// InquirySubscriberGender is one of a list of values, which may grow: expect others.
+type InquirySubscriberGender string
+
+// The values of InquirySubscriberGender that this version knows.
+const (
+	InquirySubscriberGenderFemale InquirySubscriberGender = "female"
+	InquirySubscriberGenderMale   InquirySubscriberGender = "male"
+)
 
 // InquiryPatient is part of a reply.
 type InquiryPatient struct {
@@ -273,6 +320,7 @@ type InquiryPatient struct {
 	LastName     string                     `json:"last_name"`
 	DateOfBirth  string                     `json:"date_of_birth"`
 	Relationship InquiryPatientRelationship `json:"relationship"`
+	Gender       *InquiryPatientGender      `json:"gender"`
 }
 
 // InquiryPatientRelationship is one of a list of values, which may grow: expect others.
@@ -283,6 +331,15 @@ const (
 	InquiryPatientRelationshipSpouse InquiryPatientRelationship = "spouse"
 	InquiryPatientRelationshipChild  InquiryPatientRelationship = "child"
 	InquiryPatientRelationshipOther  InquiryPatientRelationship = "other"
+)
+
+// InquiryPatientGender is one of a list of values, which may grow: expect others.
+type InquiryPatientGender string
+
+// The values of InquiryPatientGender that this version knows.
+const (
+	InquiryPatientGenderFemale InquiryPatientGender = "female"
+	InquiryPatientGenderMale   InquiryPatientGender = "male"
 )
 
 // InquiryDetailLevel is one of a list of values, which may grow: expect others.
@@ -415,10 +472,12 @@ const (
 type CategoryCoverage struct {
 	Category CategoryCoverageCategory `json:"category"`
 	// The share that the plan pays, in percent.
-	PercentPaid *float64   `json:"percent_paid"`
-	Covered     *bool      `json:"covered"`
-	Frequency   *Frequency `json:"frequency"`
-	Notes       []string   `json:"notes"`
+	PercentPaid *float64 `json:"percent_paid"`
+	Covered     *bool    `json:"covered"`
+	// What the patient pays of each service before the percent. Absent from checks of earlier releases.
+	Copay     *Amount    `json:"copay"`
+	Frequency *Frequency `json:"frequency"`
+	Notes     []string   `json:"notes"`
 }
 
 // CategoryCoverageCategory is one of a list of values, which may grow: expect others.
@@ -442,6 +501,8 @@ const (
 // How often the plan pays for a service, such as 2 times per calendar year.
 type Frequency struct {
 	Count *int `json:"count"`
+	// How many of them are used in the present period, as the payer counts. Absent from checks of earlier releases.
+	Used *int `json:"used"`
 	// Such as `calendar_year`, `12 months` or `lifetime`.
 	Period *string `json:"period"`
 	// The number of `period_unit` in `period`. Both are null for other periods, such as days or visits.
@@ -468,14 +529,18 @@ type ProcedureBenefit struct {
 	Code        string  `json:"code"`
 	Description *string `json:"description"`
 	// The share that the plan pays, in percent.
-	PercentPaid *float64   `json:"percent_paid"`
-	Covered     *bool      `json:"covered"`
-	Frequency   *Frequency `json:"frequency"`
+	PercentPaid *float64 `json:"percent_paid"`
+	Covered     *bool    `json:"covered"`
+	// What the patient pays of each service before the percent. Absent from checks of earlier releases.
+	Copay     *Amount    `json:"copay"`
+	Frequency *Frequency `json:"frequency"`
 	// The highest age that is covered. Payers who write "to age 14" do not say whether that age counts: then it is the
 	// age as written, and `status` is null for a patient of that age.
 	MaxAge           *int    `json:"max_age"`
 	LastServiceDate  *string `json:"last_service_date"`
 	NextEligibleDate *string `json:"next_eligible_date"`
+	// The procedure that the plan pays in its place. Absent from checks of earlier releases.
+	AlternateCode *string `json:"alternate_code"`
 	// For the patient's age on the service date. Null if the payer does not say whether the procedure is covered, or
 	// limits it in words that cannot be read for sure; `note` has the words.
 	Status *ProcedureBenefitStatus `json:"status"`
@@ -496,6 +561,51 @@ const (
 	ProcedureBenefitStatusAgeLimit   ProcedureBenefitStatus = "age_limit"
 	ProcedureBenefitStatusNotCovered ProcedureBenefitStatus = "not_covered"
 )
+
+// WaitingPeriod is part of a reply.
+type WaitingPeriod struct {
+	Category WaitingPeriodCategory `json:"category"`
+	// Its length from the begin of the coverage.
+	Months *int `json:"months"`
+	// The first day of benefits.
+	Until *string `json:"until"`
+}
+
+// WaitingPeriodCategory is one of a list of values, which may grow: expect others.
+type WaitingPeriodCategory string
+
+// The values of WaitingPeriodCategory that this version knows.
+const (
+	WaitingPeriodCategoryPreventive     WaitingPeriodCategory = "preventive"
+	WaitingPeriodCategoryDiagnostic     WaitingPeriodCategory = "diagnostic"
+	WaitingPeriodCategoryBasic          WaitingPeriodCategory = "basic"
+	WaitingPeriodCategoryEndodontics    WaitingPeriodCategory = "endodontics"
+	WaitingPeriodCategoryPeriodontics   WaitingPeriodCategory = "periodontics"
+	WaitingPeriodCategoryOralSurgery    WaitingPeriodCategory = "oral_surgery"
+	WaitingPeriodCategoryMajor          WaitingPeriodCategory = "major"
+	WaitingPeriodCategoryProsthodontics WaitingPeriodCategory = "prosthodontics"
+	WaitingPeriodCategoryImplants       WaitingPeriodCategory = "implants"
+	WaitingPeriodCategoryOrthodontics   WaitingPeriodCategory = "orthodontics"
+)
+
+// EligibilityCheckOutOfNetwork is part of a reply.
+// The benefits out of network, where the payer returned others than those that the check shows. An amount in
+// `maximums` and `deductibles` here counts in place of the one with the same level, period and `applies_to`.
+// Null if nothing differs; absent from checks of earlier releases.
+type EligibilityCheckOutOfNetwork struct {
+	Maximums    []BenefitAmount    `json:"maximums"`
+	Deductibles []BenefitAmount    `json:"deductibles"`
+	Coverage    []CategoryCoverage `json:"coverage"`
+}
+
+// Difference is part of a reply.
+type Difference struct {
+	// The field of the request: a name, `date_of_birth`, `gender`, `member_id` or `group_number`, such as `patient.date_of_birth`.
+	Field string `json:"field"`
+	Sent  string `json:"sent"`
+	// As the payer wrote it. Dates and genders are written as in the request.
+	Returned string `json:"returned"`
+}
 
 // EligibilityCheckPlanRules is part of a reply.
 type EligibilityCheckPlanRules struct {
@@ -6504,12 +6614,14 @@ type SandboxPlan struct {
 	Maximums                []SandboxPlanAmount       `json:"maximums,omitempty"`
 	Deductibles             []SandboxPlanAmount       `json:"deductibles,omitempty"`
 	// Each category once, with at least one value.
-	Coverage []SandboxPlanCoverageItem `json:"coverage,omitempty"`
+	Coverage []SandboxPlanCategory `json:"coverage,omitempty"`
 	// Each code once, with at least one value. A check that asks about other procedures gets nothing about them.
 	Procedures []SandboxPlanProcedure `json:"procedures,omitempty"`
-	// A check shows them in `plan_rules.waiting_period`. Until then, procedures of the category with a `percent_paid`
+	// A check shows them in `waiting_periods` and in `plan_rules.waiting_period`. Until then, procedures of the category with a `percent_paid`
 	// are `not_due_yet`.
 	WaitingPeriods []SandboxPlanWaitingPeriod `json:"waiting_periods,omitempty"`
+	// What the payer returns for out of network. The rest of the plan is then in network.
+	OutOfNetwork *SandboxPlanOutOfNetwork `json:"out_of_network,omitempty"`
 	// The payer's words. A rule that does not name its subject gets it as its first words.
 	PlanRules  *SandboxPlanPlanRules `json:"plan_rules,omitempty"`
 	PayerNotes []string              `json:"payer_notes,omitempty"`
@@ -6581,12 +6693,13 @@ const (
 	SandboxPlanAmountPeriodLifetime     SandboxPlanAmountPeriod = "lifetime"
 )
 
-// SandboxPlanCoverageItem is part of a reply or of a request.
-type SandboxPlanCoverageItem struct {
+// SandboxPlanCategory is part of a reply or of a request.
+type SandboxPlanCategory struct {
 	Category SandboxCategory `json:"category"`
 	// With two decimals at most.
 	PercentPaid *float64              `json:"percent_paid,omitempty"`
 	Covered     *bool                 `json:"covered,omitempty"`
+	Copay       *Amount               `json:"copay,omitempty"`
 	Frequency   *SandboxPlanFrequency `json:"frequency,omitempty"`
 	Notes       []string              `json:"notes,omitempty"`
 }
@@ -6611,6 +6724,8 @@ const (
 // SandboxPlanFrequency is part of a reply or of a request.
 type SandboxPlanFrequency struct {
 	Count int `json:"count"`
+	// How many of them are used in the present period.
+	Used *int `json:"used,omitempty"`
 	// `calendar_year`, `plan_year`, `lifetime`, or a number of days, weeks, months, years, calendar years, plan years or visits.
 	Period string `json:"period"`
 	// Computed from `period`; another number returns 422.
@@ -6640,6 +6755,7 @@ type SandboxPlanProcedure struct {
 	// With two decimals at most.
 	PercentPaid *float64              `json:"percent_paid,omitempty"`
 	Covered     *bool                 `json:"covered,omitempty"`
+	Copay       *Amount               `json:"copay,omitempty"`
 	Frequency   *SandboxPlanFrequency `json:"frequency,omitempty"`
 	MaxAge      *int                  `json:"max_age,omitempty"`
 	// A date, or one that follows the day of the check at the office. A distance is an ISO 8601 duration with a sign: `-P6M`
@@ -6652,6 +6768,7 @@ type SandboxPlanProcedure struct {
 	// 1 of the year of the check, `--07-01` for the July 1 that came last. As `coverage_termination_date` it is the last day
 	// of that year; as `next_eligible_date` or `until` the first day of the next one.
 	NextEligibleDate *string `json:"next_eligible_date,omitempty"`
+	AlternateCode    *string `json:"alternate_code,omitempty"`
 	// A check computes it from the other values, for the age of its patient. `not_covered` and `downgraded` also
 	// let the payer say so; `age_limit` needs `max_age`, and `not_due_yet` a date.
 	Status *SandboxPlanProcedureStatus `json:"status,omitempty"`
@@ -6681,6 +6798,14 @@ type SandboxPlanWaitingPeriod struct {
 	// 1 of the year of the check, `--07-01` for the July 1 that came last. As `coverage_termination_date` it is the last day
 	// of that year; as `next_eligible_date` or `until` the first day of the next one.
 	Until *string `json:"until,omitempty"`
+}
+
+// SandboxPlanOutOfNetwork is part of a reply or of a request.
+// What the payer returns for out of network. The rest of the plan is then in network.
+type SandboxPlanOutOfNetwork struct {
+	Maximums    []SandboxPlanAmount   `json:"maximums,omitempty"`
+	Deductibles []SandboxPlanAmount   `json:"deductibles,omitempty"`
+	Coverage    []SandboxPlanCategory `json:"coverage,omitempty"`
 }
 
 // SandboxPlanPlanRules is part of a reply or of a request.

@@ -44,7 +44,9 @@ export interface EligibilityRequestSubscriber {
    * `-ACTIVE-USED-UP`: the maximum is spent. `-SLOW-n`: as `-ACTIVE-FULL`, after n seconds (one to three
    * digits). Any other ending counts as `-ACTIVE-FULL`.
    *
-   * Covered, with a limit: `-OUT-OF-NETWORK`: the office is out of network. `-PLAN-YEAR`: two plan years
+   * Covered, with a limit: `-OUT-OF-NETWORK`: the office is out of network. `-TWO-NETWORKS`: it pays less out of
+   * network. `-COPAY`: a fixed amount for each service. `-DIFFERENT`: the payer has another first name, birth date
+   * and group number on file. `-PLAN-YEAR`: two plan years
    * in one reply. `-FREQUENCY-USED`: cleanings are used up until January 1. `-WAITING-PERIOD`: major
    * services wait for six months more. `-MISSING-TOOTH`: a missing tooth clause. `-DOWNGRADE`: an alternate
    * benefit. `-AGE-LIMIT`: the patient is too old for fluoride and sealants.
@@ -64,7 +66,19 @@ export interface EligibilityRequestSubscriber {
    */
   member_id: string;
   group_number?: string | null;
+  /**
+   * As the card or the patient says. It is sent to the payer, and compared with what the payer has on file.
+   */
+  gender?: EligibilityRequestSubscriberGender | null;
 }
+
+/**
+ * As the card or the patient says. It is sent to the payer, and compared with what the payer has on file.
+ */
+export type EligibilityRequestSubscriberGender =
+  | "female"
+  | "male"
+  | "unknown";
 
 /** The patient, if the patient is a dependent of the subscriber. */
 export interface EligibilityRequestPatient {
@@ -72,12 +86,18 @@ export interface EligibilityRequestPatient {
   last_name: string;
   date_of_birth: string;
   relationship: EligibilityRequestPatientRelationship;
+  gender?: EligibilityRequestPatientGender | null;
 }
 
 export type EligibilityRequestPatientRelationship =
   | "spouse"
   | "child"
   | "other";
+
+export type EligibilityRequestPatientGender =
+  | "female"
+  | "male"
+  | "unknown";
 
 /**
  * `standard`: one inquiry to the payer. `enhanced`: one more for each procedure code. Defaults to
@@ -132,6 +152,23 @@ export interface EligibilityCheck {
   deductibles: BenefitAmount[] | null;
   coverage: CategoryCoverage[] | null;
   procedures: ProcedureBenefit[] | null;
+  /**
+   * The waiting periods by category. `plan_rules.waiting_period` has the payer's words, also for those without a
+   * category. Null if the payer returned none; absent from checks of earlier releases.
+   */
+  waiting_periods?: WaitingPeriod[] | null;
+  /**
+   * The benefits out of network, where the payer returned others than those that the check shows. An amount in
+   * `maximums` and `deductibles` here counts in place of the one with the same level, period and `applies_to`.
+   * Null if nothing differs; absent from checks of earlier releases.
+   */
+  out_of_network?: EligibilityCheckOutOfNetwork | null;
+  /**
+   * What the payer has on file otherwise than the request. Case, accents, signs, middle names and suffixes of names
+   * do not count, and neither does a value that one of the two lacks. Empty if nothing differs. Null without an
+   * answer; absent from checks of earlier releases.
+   */
+  differences?: Difference[] | null;
   plan_rules: EligibilityCheckPlanRules | null;
   payer_notes: string[] | null;
   /** The fields that the payer returned nothing for, such as `coverage.implants`. */
@@ -230,19 +267,31 @@ export interface InquirySubscriber {
   date_of_birth: string;
   member_id: string;
   group_number: string | null;
+  gender?: InquirySubscriberGender | null;
 }
+
+export type InquirySubscriberGender =
+  | "female"
+  | "male"
+  | (string & {});
 
 export interface InquiryPatient {
   first_name: string;
   last_name: string;
   date_of_birth: string;
   relationship: InquiryPatientRelationship;
+  gender?: InquiryPatientGender | null;
 }
 
 export type InquiryPatientRelationship =
   | "spouse"
   | "child"
   | "other"
+  | (string & {});
+
+export type InquiryPatientGender =
+  | "female"
+  | "male"
   | (string & {});
 
 export type InquiryDetailLevel =
@@ -348,6 +397,10 @@ export interface CategoryCoverage {
   /** The share that the plan pays, in percent. */
   percent_paid: number | null;
   covered: boolean | null;
+  /**
+   * What the patient pays of each service before the percent. Absent from checks of earlier releases.
+   */
+  copay?: Amount | null;
   frequency: Frequency | null;
   notes: string[];
 }
@@ -368,6 +421,10 @@ export type CategoryCoverageCategory =
 /** How often the plan pays for a service, such as 2 times per calendar year. */
 export interface Frequency {
   count: number | null;
+  /**
+   * How many of them are used in the present period, as the payer counts. Absent from checks of earlier releases.
+   */
+  used?: number | null;
   /** Such as `calendar_year`, `12 months` or `lifetime`. */
   period: string | null;
   /**
@@ -393,6 +450,10 @@ export interface ProcedureBenefit {
   /** The share that the plan pays, in percent. */
   percent_paid: number | null;
   covered: boolean | null;
+  /**
+   * What the patient pays of each service before the percent. Absent from checks of earlier releases.
+   */
+  copay?: Amount | null;
   frequency: Frequency | null;
   /**
    * The highest age that is covered. Payers who write "to age 14" do not say whether that age counts: then it is the
@@ -401,6 +462,8 @@ export interface ProcedureBenefit {
   max_age: number | null;
   last_service_date: string | null;
   next_eligible_date: string | null;
+  /** The procedure that the plan pays in its place. Absent from checks of earlier releases. */
+  alternate_code?: string | null;
   /**
    * For the patient's age on the service date. Null if the payer does not say whether the procedure is covered, or
    * limits it in words that cannot be read for sure; `note` has the words.
@@ -423,6 +486,48 @@ export type ProcedureBenefitStatus =
   | "age_limit"
   | "not_covered"
   | (string & {});
+
+export interface WaitingPeriod {
+  category: WaitingPeriodCategory;
+  /** Its length from the begin of the coverage. */
+  months: number | null;
+  /** The first day of benefits. */
+  until: string | null;
+}
+
+export type WaitingPeriodCategory =
+  | "preventive"
+  | "diagnostic"
+  | "basic"
+  | "endodontics"
+  | "periodontics"
+  | "oral_surgery"
+  | "major"
+  | "prosthodontics"
+  | "implants"
+  | "orthodontics"
+  | (string & {});
+
+/**
+ * The benefits out of network, where the payer returned others than those that the check shows. An amount in
+ * `maximums` and `deductibles` here counts in place of the one with the same level, period and `applies_to`.
+ * Null if nothing differs; absent from checks of earlier releases.
+ */
+export interface EligibilityCheckOutOfNetwork {
+  maximums: BenefitAmount[];
+  deductibles: BenefitAmount[];
+  coverage: CategoryCoverage[];
+}
+
+export interface Difference {
+  /**
+   * The field of the request: a name, `date_of_birth`, `gender`, `member_id` or `group_number`, such as `patient.date_of_birth`.
+   */
+  field: string;
+  sent: string;
+  /** As the payer wrote it. Dates and genders are written as in the request. */
+  returned: string;
+}
 
 export interface EligibilityCheckPlanRules {
   missing_tooth_clause: string | null;
@@ -5777,16 +5882,18 @@ export interface SandboxPlan {
   maximums?: SandboxPlanAmount[] | null;
   deductibles?: SandboxPlanAmount[] | null;
   /** Each category once, with at least one value. */
-  coverage?: SandboxPlanCoverageItem[] | null;
+  coverage?: SandboxPlanCategory[] | null;
   /**
    * Each code once, with at least one value. A check that asks about other procedures gets nothing about them.
    */
   procedures?: SandboxPlanProcedure[] | null;
   /**
-   * A check shows them in `plan_rules.waiting_period`. Until then, procedures of the category with a `percent_paid`
+   * A check shows them in `waiting_periods` and in `plan_rules.waiting_period`. Until then, procedures of the category with a `percent_paid`
    * are `not_due_yet`.
    */
   waiting_periods?: SandboxPlanWaitingPeriod[] | null;
+  /** What the payer returns for out of network. The rest of the plan is then in network. */
+  out_of_network?: SandboxPlanOutOfNetwork | null;
   /** The payer's words. A rule that does not name its subject gets it as its first words. */
   plan_rules?: SandboxPlanPlanRules | null;
   payer_notes?: string[] | null;
@@ -5844,11 +5951,12 @@ export type SandboxPlanAmountPeriod =
   | "lifetime"
   | (string & {});
 
-export interface SandboxPlanCoverageItem {
+export interface SandboxPlanCategory {
   category: SandboxCategory;
   /** With two decimals at most. */
   percent_paid?: number | null;
   covered?: boolean | null;
+  copay?: Amount | null;
   frequency?: SandboxPlanFrequency | null;
   notes?: string[] | null;
 }
@@ -5868,6 +5976,8 @@ export type SandboxCategory =
 
 export interface SandboxPlanFrequency {
   count: number;
+  /** How many of them are used in the present period. */
+  used?: number | null;
   /**
    * `calendar_year`, `plan_year`, `lifetime`, or a number of days, weeks, months, years, calendar years, plan years or visits.
    */
@@ -5894,6 +6004,7 @@ export interface SandboxPlanProcedure {
   /** With two decimals at most. */
   percent_paid?: number | null;
   covered?: boolean | null;
+  copay?: Amount | null;
   frequency?: SandboxPlanFrequency | null;
   max_age?: number | null;
   /**
@@ -5910,6 +6021,7 @@ export interface SandboxPlanProcedure {
    * of that year; as `next_eligible_date` or `until` the first day of the next one.
    */
   next_eligible_date?: string | null;
+  alternate_code?: string | null;
   /**
    * A check computes it from the other values, for the age of its patient. `not_covered` and `downgraded` also
    * let the payer say so; `age_limit` needs `max_age`, and `not_due_yet` a date.
@@ -5940,6 +6052,13 @@ export interface SandboxPlanWaitingPeriod {
    * of that year; as `next_eligible_date` or `until` the first day of the next one.
    */
   until?: string | null;
+}
+
+/** What the payer returns for out of network. The rest of the plan is then in network. */
+export interface SandboxPlanOutOfNetwork {
+  maximums?: SandboxPlanAmount[] | null;
+  deductibles?: SandboxPlanAmount[] | null;
+  coverage?: SandboxPlanCategory[] | null;
 }
 
 /** The payer's words. A rule that does not name its subject gets it as its first words. */

@@ -12,6 +12,9 @@ from typing import Any, ClassVar, Literal, Required, TypeAlias, TypedDict
 
 from molar.models import EventModel, Model, calendar_date, timestamp
 
+EligibilityRequestSubscriberGender: TypeAlias = Literal["female", "male", "unknown"]
+"""As the card or the patient says. It is sent to the payer, and compared with what the payer has on file."""
+
 
 class EligibilityRequestSubscriber(TypedDict, total=False):
     """The person who holds the plan."""
@@ -26,7 +29,9 @@ class EligibilityRequestSubscriber(TypedDict, total=False):
     `-ACTIVE-USED-UP`: the maximum is spent. `-SLOW-n`: as `-ACTIVE-FULL`, after n seconds (one to three
     digits). Any other ending counts as `-ACTIVE-FULL`.
 
-    Covered, with a limit: `-OUT-OF-NETWORK`: the office is out of network. `-PLAN-YEAR`: two plan years
+    Covered, with a limit: `-OUT-OF-NETWORK`: the office is out of network. `-TWO-NETWORKS`: it pays less out of
+    network. `-COPAY`: a fixed amount for each service. `-DIFFERENT`: the payer has another first name, birth date
+    and group number on file. `-PLAN-YEAR`: two plan years
     in one reply. `-FREQUENCY-USED`: cleanings are used up until January 1. `-WAITING-PERIOD`: major
     services wait for six months more. `-MISSING-TOOTH`: a missing tooth clause. `-DOWNGRADE`: an alternate
     benefit. `-AGE-LIMIT`: the patient is too old for fluoride and sealants.
@@ -45,8 +50,12 @@ class EligibilityRequestSubscriber(TypedDict, total=False):
     the network returns an error page.
     """
     group_number: str | None
+    gender: EligibilityRequestSubscriberGender | None
+    """As the card or the patient says. It is sent to the payer, and compared with what the payer has on file."""
 
 EligibilityRequestPatientRelationship: TypeAlias = Literal["spouse", "child", "other"]
+
+EligibilityRequestPatientGender: TypeAlias = Literal["female", "male", "unknown"]
 
 
 class EligibilityRequestPatient(TypedDict, total=False):
@@ -56,6 +65,7 @@ class EligibilityRequestPatient(TypedDict, total=False):
     last_name: Required[str]
     date_of_birth: Required[dt.date | str]
     relationship: Required[EligibilityRequestPatientRelationship]
+    gender: EligibilityRequestPatientGender | None
 
 EligibilityRequestDetailLevel: TypeAlias = Literal["standard", "enhanced"]
 """`standard`: one inquiry to the payer. `enhanced`: one more for each procedure code. Defaults to
@@ -155,6 +165,8 @@ class EligibilityCheckSource(Model):
         "completed_at": timestamp,
     }
 
+InquirySubscriberGender: TypeAlias = "Literal['female', 'male'] | str"
+
 
 class InquirySubscriber(Model):
     """A part of a reply."""
@@ -164,12 +176,15 @@ class InquirySubscriber(Model):
     date_of_birth: dt.date
     member_id: str
     group_number: str | None
+    gender: InquirySubscriberGender | None
 
     _read: ClassVar[dict[str, Any]] = {
         "date_of_birth": calendar_date,
     }
 
 InquiryPatientRelationship: TypeAlias = "Literal['spouse', 'child', 'other'] | str"
+
+InquiryPatientGender: TypeAlias = "Literal['female', 'male'] | str"
 
 
 class InquiryPatient(Model):
@@ -179,6 +194,7 @@ class InquiryPatient(Model):
     last_name: str
     date_of_birth: dt.date
     relationship: InquiryPatientRelationship
+    gender: InquiryPatientGender | None
 
     _read: ClassVar[dict[str, Any]] = {
         "date_of_birth": calendar_date,
@@ -291,6 +307,8 @@ class Frequency(Model):
     """How often the plan pays for a service, such as 2 times per calendar year."""
 
     count: int | None
+    used: int | None
+    """How many of them are used in the present period, as the payer counts. Absent from checks of earlier releases."""
     period: str | None
     """Such as `calendar_year`, `12 months` or `lifetime`."""
     period_count: int | None
@@ -310,10 +328,13 @@ class CategoryCoverage(Model):
     percent_paid: float | None
     """The share that the plan pays, in percent."""
     covered: bool | None
+    copay: Decimal | None
+    """What the patient pays of each service before the percent. Absent from checks of earlier releases."""
     frequency: Frequency | None
     notes: list[str]
 
     _read: ClassVar[dict[str, Any]] = {
+        "copay": Decimal,
         "frequency": Frequency,
     }
 
@@ -331,6 +352,8 @@ class ProcedureBenefit(Model):
     percent_paid: float | None
     """The share that the plan pays, in percent."""
     covered: bool | None
+    copay: Decimal | None
+    """What the patient pays of each service before the percent. Absent from checks of earlier releases."""
     frequency: Frequency | None
     max_age: int | None
     """The highest age that is covered. Payers who write "to age 14" do not say whether that age counts: then it is the
@@ -338,6 +361,8 @@ class ProcedureBenefit(Model):
     """
     last_service_date: dt.date | None
     next_eligible_date: dt.date | None
+    alternate_code: str | None
+    """The procedure that the plan pays in its place. Absent from checks of earlier releases."""
     status: ProcedureBenefitStatus | None
     """For the patient's age on the service date. Null if the payer does not say whether the procedure is covered, or
     limits it in words that cannot be read for sure; `note` has the words.
@@ -346,9 +371,56 @@ class ProcedureBenefit(Model):
     """The payer's words about the procedure, and facts that have no field. A range of procedures is written as D2710 to D2799."""
 
     _read: ClassVar[dict[str, Any]] = {
+        "copay": Decimal,
         "frequency": Frequency,
         "last_service_date": calendar_date,
         "next_eligible_date": calendar_date,
+    }
+
+WaitingPeriodCategory: TypeAlias = "Literal['preventive', 'diagnostic', 'basic', 'endodontics', 'periodontics', 'oral_surgery', 'major', 'prosthodontics', 'implants', 'orthodontics'] | str"
+
+
+class WaitingPeriod(Model):
+    """A part of a reply."""
+
+    category: WaitingPeriodCategory
+    months: int | None
+    """Its length from the begin of the coverage."""
+    until: dt.date | None
+    """The first day of benefits."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "until": calendar_date,
+    }
+
+
+class EligibilityCheckOutOfNetwork(Model):
+    """The benefits out of network, where the payer returned others than those that the check shows. An amount in
+    `maximums` and `deductibles` here counts in place of the one with the same level, period and `applies_to`.
+    Null if nothing differs; absent from checks of earlier releases.
+    """
+
+    maximums: list[BenefitAmount]
+    deductibles: list[BenefitAmount]
+    coverage: list[CategoryCoverage]
+
+    _read: ClassVar[dict[str, Any]] = {
+        "maximums": [BenefitAmount],
+        "deductibles": [BenefitAmount],
+        "coverage": [CategoryCoverage],
+    }
+
+
+class Difference(Model):
+    """A part of a reply."""
+
+    field: str
+    """The field of the request: a name, `date_of_birth`, `gender`, `member_id` or `group_number`, such as `patient.date_of_birth`."""
+    sent: str
+    returned: str
+    """As the payer wrote it. Dates and genders are written as in the request."""
+
+    _read: ClassVar[dict[str, Any]] = {
     }
 
 EligibilityCheckPlanRulesMajorServicesPaidOn: TypeAlias = "Literal['prep_date', 'seat_date'] | str"
@@ -410,6 +482,20 @@ class EligibilityCheck(Model):
     deductibles: list[BenefitAmount] | None
     coverage: list[CategoryCoverage] | None
     procedures: list[ProcedureBenefit] | None
+    waiting_periods: list[WaitingPeriod] | None
+    """The waiting periods by category. `plan_rules.waiting_period` has the payer's words, also for those without a
+    category. Null if the payer returned none; absent from checks of earlier releases.
+    """
+    out_of_network: EligibilityCheckOutOfNetwork | None
+    """The benefits out of network, where the payer returned others than those that the check shows. An amount in
+    `maximums` and `deductibles` here counts in place of the one with the same level, period and `applies_to`.
+    Null if nothing differs; absent from checks of earlier releases.
+    """
+    differences: list[Difference] | None
+    """What the payer has on file otherwise than the request. Case, accents, signs, middle names and suffixes of names
+    do not count, and neither does a value that one of the two lacks. Empty if nothing differs. Null without an
+    answer; absent from checks of earlier releases.
+    """
     plan_rules: EligibilityCheckPlanRules | None
     payer_notes: list[str] | None
     not_returned: list[str] | None
@@ -430,6 +516,9 @@ class EligibilityCheck(Model):
         "deductibles": [BenefitAmount],
         "coverage": [CategoryCoverage],
         "procedures": [ProcedureBenefit],
+        "waiting_periods": [WaitingPeriod],
+        "out_of_network": EligibilityCheckOutOfNetwork,
+        "differences": [Difference],
         "plan_rules": EligibilityCheckPlanRules,
     }
 
@@ -6206,6 +6295,8 @@ class SandboxPlanFrequency(Model):
     """A part of a reply."""
 
     count: int
+    used: int | None
+    """How many of them are used in the present period."""
     period: str
     """`calendar_year`, `plan_year`, `lifetime`, or a number of days, weeks, months, years, calendar years, plan years or visits."""
     period_count: int | None
@@ -6222,6 +6313,8 @@ class SandboxPlanFrequencyInput(TypedDict, total=False):
     """A part of a request."""
 
     count: Required[int]
+    used: int | None
+    """How many of them are used in the present period."""
     period: Required[str]
     """`calendar_year`, `plan_year`, `lifetime`, or a number of days, weeks, months, years, calendar years, plan years or visits."""
     period_count: int | None
@@ -6231,28 +6324,31 @@ class SandboxPlanFrequencyInput(TypedDict, total=False):
     scope: SandboxPlanFrequencyScope | None
 
 
-class SandboxPlanCoverageItem(Model):
+class SandboxPlanCategory(Model):
     """A part of a reply."""
 
     category: SandboxCategory
     percent_paid: float | None
     """With two decimals at most."""
     covered: bool | None
+    copay: Decimal | None
     frequency: SandboxPlanFrequency | None
     notes: list[str] | None
 
     _read: ClassVar[dict[str, Any]] = {
+        "copay": Decimal,
         "frequency": SandboxPlanFrequency,
     }
 
 
-class SandboxPlanCoverageItemInput(TypedDict, total=False):
+class SandboxPlanCategoryInput(TypedDict, total=False):
     """A part of a request."""
 
     category: Required[SandboxCategory]
     percent_paid: float | None
     """With two decimals at most."""
     covered: bool | None
+    copay: Decimal | str | None
     frequency: SandboxPlanFrequencyInput | None
     notes: list[str] | None
 
@@ -6271,6 +6367,7 @@ class SandboxPlanProcedure(Model):
     percent_paid: float | None
     """With two decimals at most."""
     covered: bool | None
+    copay: Decimal | None
     frequency: SandboxPlanFrequency | None
     max_age: int | None
     last_service_date: str | None
@@ -6285,6 +6382,7 @@ class SandboxPlanProcedure(Model):
     1 of the year of the check, `--07-01` for the July 1 that came last. As `coverage_termination_date` it is the last day
     of that year; as `next_eligible_date` or `until` the first day of the next one.
     """
+    alternate_code: str | None
     status: SandboxPlanProcedureStatus | None
     """A check computes it from the other values, for the age of its patient. `not_covered` and `downgraded` also
     let the payer say so; `age_limit` needs `max_age`, and `not_due_yet` a date.
@@ -6292,6 +6390,7 @@ class SandboxPlanProcedure(Model):
     note: str | None
 
     _read: ClassVar[dict[str, Any]] = {
+        "copay": Decimal,
         "frequency": SandboxPlanFrequency,
     }
 
@@ -6305,6 +6404,7 @@ class SandboxPlanProcedureInput(TypedDict, total=False):
     percent_paid: float | None
     """With two decimals at most."""
     covered: bool | None
+    copay: Decimal | str | None
     frequency: SandboxPlanFrequencyInput | None
     max_age: int | None
     last_service_date: str | None
@@ -6319,6 +6419,7 @@ class SandboxPlanProcedureInput(TypedDict, total=False):
     1 of the year of the check, `--07-01` for the July 1 that came last. As `coverage_termination_date` it is the last day
     of that year; as `next_eligible_date` or `until` the first day of the next one.
     """
+    alternate_code: str | None
     status: SandboxPlanProcedureStatus | None
     """A check computes it from the other values, for the age of its patient. `not_covered` and `downgraded` also
     let the payer say so; `age_limit` needs `max_age`, and `not_due_yet` a date.
@@ -6353,6 +6454,28 @@ class SandboxPlanWaitingPeriodInput(TypedDict, total=False):
     1 of the year of the check, `--07-01` for the July 1 that came last. As `coverage_termination_date` it is the last day
     of that year; as `next_eligible_date` or `until` the first day of the next one.
     """
+
+
+class SandboxPlanOutOfNetwork(Model):
+    """What the payer returns for out of network. The rest of the plan is then in network."""
+
+    maximums: list[SandboxPlanAmount] | None
+    deductibles: list[SandboxPlanAmount] | None
+    coverage: list[SandboxPlanCategory] | None
+
+    _read: ClassVar[dict[str, Any]] = {
+        "maximums": [SandboxPlanAmount],
+        "deductibles": [SandboxPlanAmount],
+        "coverage": [SandboxPlanCategory],
+    }
+
+
+class SandboxPlanOutOfNetworkInput(TypedDict, total=False):
+    """What the payer returns for out of network. The rest of the plan is then in network."""
+
+    maximums: list[SandboxPlanAmountInput] | None
+    deductibles: list[SandboxPlanAmountInput] | None
+    coverage: list[SandboxPlanCategoryInput] | None
 
 SandboxPlanPlanRulesMajorServicesPaidOn: TypeAlias = "Literal['prep_date', 'seat_date'] | str"
 
@@ -6402,14 +6525,16 @@ class SandboxPlan(Model):
     network_status: SandboxPlanNetworkStatus | None
     maximums: list[SandboxPlanAmount] | None
     deductibles: list[SandboxPlanAmount] | None
-    coverage: list[SandboxPlanCoverageItem] | None
+    coverage: list[SandboxPlanCategory] | None
     """Each category once, with at least one value."""
     procedures: list[SandboxPlanProcedure] | None
     """Each code once, with at least one value. A check that asks about other procedures gets nothing about them."""
     waiting_periods: list[SandboxPlanWaitingPeriod] | None
-    """A check shows them in `plan_rules.waiting_period`. Until then, procedures of the category with a `percent_paid`
+    """A check shows them in `waiting_periods` and in `plan_rules.waiting_period`. Until then, procedures of the category with a `percent_paid`
     are `not_due_yet`.
     """
+    out_of_network: SandboxPlanOutOfNetwork | None
+    """What the payer returns for out of network. The rest of the plan is then in network."""
     plan_rules: SandboxPlanPlanRules | None
     """The payer's words. A rule that does not name its subject gets it as its first words."""
     payer_notes: list[str] | None
@@ -6422,9 +6547,10 @@ class SandboxPlan(Model):
         "plan": SandboxPlanPlan,
         "maximums": [SandboxPlanAmount],
         "deductibles": [SandboxPlanAmount],
-        "coverage": [SandboxPlanCoverageItem],
+        "coverage": [SandboxPlanCategory],
         "procedures": [SandboxPlanProcedure],
         "waiting_periods": [SandboxPlanWaitingPeriod],
+        "out_of_network": SandboxPlanOutOfNetwork,
         "plan_rules": SandboxPlanPlanRules,
     }
 
@@ -6451,14 +6577,16 @@ class SandboxPlanInput(TypedDict, total=False):
     network_status: SandboxPlanNetworkStatus | None
     maximums: list[SandboxPlanAmountInput] | None
     deductibles: list[SandboxPlanAmountInput] | None
-    coverage: list[SandboxPlanCoverageItemInput] | None
+    coverage: list[SandboxPlanCategoryInput] | None
     """Each category once, with at least one value."""
     procedures: list[SandboxPlanProcedureInput] | None
     """Each code once, with at least one value. A check that asks about other procedures gets nothing about them."""
     waiting_periods: list[SandboxPlanWaitingPeriodInput] | None
-    """A check shows them in `plan_rules.waiting_period`. Until then, procedures of the category with a `percent_paid`
+    """A check shows them in `waiting_periods` and in `plan_rules.waiting_period`. Until then, procedures of the category with a `percent_paid`
     are `not_due_yet`.
     """
+    out_of_network: SandboxPlanOutOfNetworkInput | None
+    """What the payer returns for out of network. The rest of the plan is then in network."""
     plan_rules: SandboxPlanPlanRulesInput | None
     """The payer's words. A rule that does not name its subject gets it as its first words."""
     payer_notes: list[str] | None

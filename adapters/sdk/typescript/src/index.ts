@@ -85,15 +85,17 @@ function asked(check: EligibilityCheck): All<EligibilityRequest> {
     last_name,
     date_of_birth,
   });
-  const { member_id, group_number } = subscriber;
+  const { member_id, group_number, gender = null } = subscriber;
   const holder: All<EligibilityRequestSubscriber> = {
     ...person(subscriber),
     member_id,
     group_number,
+    gender,
   };
   const dependent: All<EligibilityRequestPatient> | null = patient && {
     ...person(patient),
     relationship: patient.relationship,
+    gender: patient.gender ?? null,
   };
   return {
     office_id: check.office_id,

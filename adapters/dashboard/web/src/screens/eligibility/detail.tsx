@@ -15,6 +15,7 @@ import { Badge, type Tone } from "../../ui/state";
 import { Table } from "../../ui/table";
 import { Traces } from "../../ui/traces";
 import { CheckForm } from "./form";
+import { copayment, Differs, OutOfNetwork, Waits } from "./gains";
 import { type CheckResource, Coverage } from "./list";
 import { missing } from "./missing";
 import "./eligibility.css";
@@ -97,6 +98,7 @@ export function CheckDetail() {
       }
     >
       <Says check={c} />
+      <Differs check={c} />
       {c.outcome === "answered" && <Answer check={c} />}
       <Asked check={c} />
       <Traces id={c.id} path={`/eligibility/${c.id}`} />
@@ -205,7 +207,7 @@ function TryAgain({ check: c }: { check: CheckResource }) {
 }
 
 /** paid returns what the plan pays for a category. */
-function paid(r: NonNullable<CheckResource["coverage"]>[number]): ReactNode {
+export function paid(r: NonNullable<CheckResource["coverage"]>[number]): ReactNode {
   if (r.covered === false) return "Not covered";
   return r.percent_paid == null ? <NotSaid /> : `${r.percent_paid}%`;
 }
@@ -244,6 +246,7 @@ function Answer({ check: c }: { check: CheckResource }) {
                     right: true,
                     cell: (r) => paid(r),
                   },
+                  ...copayment(c.coverage),
                   { head: "How often", cell: (r) => often(r.frequency) ?? <NotSaid /> },
                   {
                     head: "Notes",
@@ -276,6 +279,7 @@ function Answer({ check: c }: { check: CheckResource }) {
               ]}
             />
           </Section>
+          <Waits of={c.waiting_periods} />
           {c.plan_rules && (
             <Section title="Rules of the plan">
               <Facts
@@ -293,6 +297,7 @@ function Answer({ check: c }: { check: CheckResource }) {
           )}
         </div>
       </div>
+      <OutOfNetwork of={c.out_of_network} />
       {c.procedures && c.procedures.length > 0 && (
         <Section title="Procedures" flush>
           <Table
@@ -315,6 +320,7 @@ function Answer({ check: c }: { check: CheckResource }) {
                 right: true,
                 cell: (p) => (p.percent_paid == null ? <NotSaid /> : `${p.percent_paid}%`),
               },
+              ...copayment(c.procedures),
               {
                 head: "How often",
                 cell: (p) =>
@@ -367,7 +373,7 @@ const labelOf = (a: Schemas["BenefitAmount"], kind: string): string =>
     .filter(Boolean)
     .join(", ");
 
-function Amount({ of: a, kind }: { of: Schemas["BenefitAmount"]; kind: string }) {
+export function Amount({ of: a, kind }: { of: Schemas["BenefitAmount"]; kind: string }) {
   const used =
     a.used ??
     (a.amount && a.remaining ? ((cents(a.amount) - cents(a.remaining)) / 100).toFixed(2) : null);
@@ -408,13 +414,14 @@ function Amount({ of: a, kind }: { of: Schemas["BenefitAmount"]; kind: string })
 }
 
 /** often returns a frequency in words, such as 2 times per calendar year. */
-function often(f: Schemas["Frequency"] | null): string | null {
+export function often(f: Schemas["Frequency"] | null): string | null {
   if (!f) return null;
   return (
     [
       f.count != null && (f.count === 1 ? "once" : `${f.count} times`),
       f.period && `per ${words(f.period).toLowerCase()}`,
       f.scope && `(${words(f.scope).toLowerCase()})`,
+      f.used != null && f.count != null && `· ${f.used} of ${f.count} used`,
     ]
       .filter(Boolean)
       .join(" ") || null
@@ -431,6 +438,7 @@ const due: Record<string, [string, Tone]> = {
 
 function Due({ procedure: p }: { procedure: Schemas["ProcedureBenefit"] }) {
   const known = p.status && due[p.status];
+  if (p.alternate_code) return <Badge tone="warn">{`Paid as ${p.alternate_code}`}</Badge>;
   return known ? <Badge tone={known[1]}>{known[0]}</Badge> : <NotSaid />;
 }
 

@@ -43,8 +43,16 @@ type Begin = {
 };
 
 const aPerson = { first_name: "", last_name: "", date_of_birth: "" };
-const aSubscriber = { ...aPerson, member_id: "", group_number: "" };
-const aDependent = { ...aPerson, relationship: "child" };
+const aSubscriber = { ...aPerson, member_id: "", group_number: "", gender: "" };
+const aDependent = { ...aPerson, relationship: "child", gender: "" };
+
+/** genders are what a person may choose; the empty one is sent as null. */
+const genders = [
+  ["", "Not known"],
+  ["female", "Female"],
+  ["male", "Male"],
+] as const;
+type Gender = "female" | "male" | null;
 
 /** filled returns texts with what is known of them. */
 function filled<K extends string>(
@@ -173,8 +181,18 @@ export function CheckForm({ from, corrects }: { from?: Begin; corrects?: boolean
   const body = {
     office_id: office || list[0]?.id || "",
     payer_id: payer?.id ?? "",
-    subscriber: { ...subscriber, group_number: subscriber.group_number || null },
-    patient: dependent ? { ...patient, relationship: patient.relationship as "child" } : null,
+    subscriber: {
+      ...subscriber,
+      group_number: subscriber.group_number || null,
+      gender: (subscriber.gender || null) as Gender,
+    },
+    patient: dependent
+      ? {
+          ...patient,
+          relationship: patient.relationship as "child",
+          gender: (patient.gender || null) as Gender,
+        }
+      : null,
     service_date: date || null,
     procedure_codes: procedures.length > 0 ? procedures : null,
     ...(corrects && from && { parent_id: from.id }),
@@ -239,6 +257,13 @@ export function CheckForm({ from, corrects }: { from?: Begin; corrects?: boolean
             {text("Date of birth", "date_of_birth", { type: "date", required: true })}
             {text("Member ID", "member_id", { required: true })}
             {text("Group number", "group_number", { optional: true })}
+            <SelectField
+              label="Gender"
+              path="subscriber.gender"
+              value={subscriber.gender}
+              onChange={(v) => setSubscriber({ ...subscriber, gender: v })}
+              options={genders}
+            />
           </Group>
         </fieldset>
         <Check
@@ -270,6 +295,13 @@ export function CheckForm({ from, corrects }: { from?: Begin; corrects?: boolean
                   ["spouse", "Spouse"],
                   ["other", "Other"],
                 ]}
+              />
+              <SelectField
+                label="Patient's gender"
+                path="patient.gender"
+                value={patient.gender}
+                onChange={(v) => setPatient({ ...patient, gender: v })}
+                options={genders}
               />
             </Group>
           </fieldset>

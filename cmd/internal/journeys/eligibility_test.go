@@ -75,6 +75,7 @@ func TestTheCopiedRequestHasTheFilters(t *testing.T) {
 	page := newPractice(t).signsIn("viewer")
 	page.open("/test/eligibility?outcome=rejected")
 	page.sees("No check ended like this")
+	page.click("More actions")
 	page.click("Copy as curl")
 	page.sees("Copied as curl", "Put a test key in MOLAR_API_KEY")
 	want := "curl '" + page.browser.origin + `/api/v1/eligibility?outcome=rejected' -H "Authorization: Bearer $MOLAR_API_KEY"`
@@ -168,11 +169,11 @@ func TestAMaximumThatIsUsed(t *testing.T) {
 	used, full := practice.checks("W79-ACTIVE-USED-UP"), practice.checks("W79-ACTIVE-FULL")
 	page := practice.signsIn("biller")
 	page.open("/test/eligibility/" + used)
-	page.sees("Maximum used", "the plan pays nothing more")
+	page.sees("Covered. The year's maximum is used up until January 1.", "The deductible is met.", "Used up", "$1,500.00 used", "Met", "$50.00 paid", "D1110 Adult cleaning")
 	page.screen("eligibility-used-up")
 	page.open("/test/eligibility/" + full)
-	page.sees("Individual maximum")
-	page.seesNo("Maximum used")
+	page.sees("Covered. $1,640.00 of the year's maximum is left.", "$360.00 used", "Individual maximum")
+	page.seesNo("Used up")
 }
 
 // A payer's notes try to be markup and to turn the text around. They are shown as they

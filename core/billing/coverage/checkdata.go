@@ -114,7 +114,8 @@ func (c *Check) show(b *Benefits) {
 func (c *Check) Data() json.RawMessage {
 	shown, benefits := c.Shown, c.Benefits
 	if shown == nil {
-		shown = c.data(nil)
+		b, _ := c.Answer() // the verdict is the same without benefits that cannot be read
+		shown = c.data(c.verdict(b))
 	}
 	if benefits == nil {
 		benefits = (*Benefits)(nil).Data()

@@ -44,6 +44,7 @@ export function CheckDetail() {
     office.data?.name,
     `${name(who)}, born ${day(who.date_of_birth)}`,
     `Member ID ${c.request.subscriber.member_id}`,
+    c.request.patient && `subscriber ${name(c.request.subscriber)}`,
     c.payer.name,
   ];
   const print = (reader: Reader) => {
@@ -119,7 +120,9 @@ export function CheckDetail() {
     >
       <VerdictOf check={c} />
       {c.outcome === "answered" && <Answer check={c} reader={reader} />}
-      {reader === "office" && <Asked check={c} />}
+      <div className="no-print">
+        <Asked check={c} />
+      </div>
       <Traces id={c.id} />
     </Page>
   );

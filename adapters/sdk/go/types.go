@@ -131,7 +131,7 @@ type EligibilityCheck struct {
 	// service.
 	Rejection *Rejection `json:"rejection"`
 	// What the check comes to, in plain words of Molar that can be said to the patient. Null while pending. A check
-	// that release 0.4 or an earlier one completed does not have the field.
+	// that release 0.4 or an earlier one completed may not have the field.
 	Verdict                 *Verdict              `json:"verdict"`
 	CoverageEffectiveDate   *string               `json:"coverage_effective_date"`
 	CoverageTerminationDate *string               `json:"coverage_termination_date"`

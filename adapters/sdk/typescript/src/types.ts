@@ -123,7 +123,7 @@ export interface EligibilityCheck {
   rejection: Rejection | null;
   /**
    * What the check comes to, in plain words of Molar that can be said to the patient. Null while pending. A check
-   * that release 0.4 or an earlier one completed does not have the field.
+   * that release 0.4 or an earlier one completed may not have the field.
    */
   verdict?: Verdict | null;
   coverage_effective_date: string | null;

@@ -431,7 +431,7 @@ class EligibilityCheck(Model):
     """
     verdict: Verdict | None
     """What the check comes to, in plain words of Molar that can be said to the patient. Null while pending. A check
-    that release 0.4 or an earlier one completed does not have the field.
+    that release 0.4 or an earlier one completed may not have the field.
     """
     coverage_effective_date: dt.date | None
     coverage_termination_date: dt.date | None

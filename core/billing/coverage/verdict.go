@@ -2,6 +2,7 @@ package coverage
 
 import (
 	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,7 +23,8 @@ const (
 )
 
 // Verdict is what a check comes to, in plain words that can be said to the patient. They are
-// our own: no text of a payer, no code and no name of a person is in them.
+// our own: no text of a payer and no name of a person is in them, and a code only where we
+// have no name for it.
 type Verdict struct {
 	Standing Standing
 	Text     string   // the state and the worst of what is known, such as "Covered. The deductible is met."
@@ -116,43 +118,51 @@ func (b *Benefits) endsWithYear() bool {
 // askedLimits returns what limits the procedures that the check asked for. Those that a plan
 // lists without being asked are too many to say.
 func (b *Benefits) askedLimits(q Inquiry) (out []string) {
-	by := map[string][]string{}
+	names := map[string][]string{} // by the sentence that has them at its %
 	for i := range b.Procedures {
-		p := &b.Procedures[i]
-		if !q.Asks(p.Code) {
-			continue
+		if p := &b.Procedures[i]; q.Asks(p.Code) {
+			sentence := p.limit(q.ServiceDate)
+			names[sentence] = append(names[sentence], cmp.Or(ProcedureName(p.Code), p.Code))
 		}
-		name := cmp.Or(ProcedureName(p.Code), p.Code)
-		switch p.Status {
-		case ProcedureNotCovered:
-			by["Not covered"] = append(by["Not covered"], name)
-		case ProcedureAgeLimit:
-			by["Not covered at the patient's age"] = append(by["Not covered at the patient's age"], name)
-		case ProcedureNotDueYet:
-			when := "Not yet"
-			if next := p.NextEligibleDate; q.ServiceDate.Before(next) {
-				when = "Not before " + dayWords(next, q.ServiceDate)
+	}
+	delete(names, "")
+	for _, begin := range []string{"The plan does not pay for", "At", "The plan does not pay yet", "From", "As"} {
+		for _, sentence := range slices.Sorted(maps.Keys(names)) {
+			if strings.HasPrefix(sentence, begin) {
+				out = append(out, strings.Replace(sentence, "%", listWords(names[sentence]), 1))
 			}
-			by[when] = append(by[when], name)
-		case ProcedureDowngraded:
-			by["Paid as a cheaper service"] = append(by["Paid as a cheaper service"], name)
-		case ProcedureCoveredNow:
 		}
 	}
-	order := func(s string) int {
-		return slices.IndexFunc([]string{"Not covered", "Not covered at", "Not yet", "Not before", "Paid"}, func(begin string) bool {
-			return s == begin || begin != "Not covered" && strings.HasPrefix(s, begin)
-		})
-	}
-	for what, names := range by {
-		out = append(out, what+": "+strings.Join(names, ", ")+".")
-	}
-	slices.SortFunc(out, func(x, y string) int {
-		before, _, _ := strings.Cut(x, ":")
-		after, _, _ := strings.Cut(y, ":")
-		return cmp.Or(order(before)-order(after), strings.Compare(x, y))
-	})
 	return out
+}
+
+// limit returns what limits the procedure on a day, as a sentence with a % for its name; empty
+// for nothing.
+func (p *ProcedureBenefit) limit(on billing.Date) string {
+	switch p.Status {
+	case ProcedureNotCovered:
+		return "The plan does not pay for %."
+	case ProcedureAgeLimit:
+		return "At the patient's age, the plan does not pay for %."
+	case ProcedureNotDueYet:
+		if on.Before(p.NextEligibleDate) {
+			return "From " + dayWords(p.NextEligibleDate, on) + " on, the plan pays for %."
+		}
+		return "The plan does not pay yet for %."
+	case ProcedureDowngraded:
+		return "As for a cheaper service, the plan pays for %."
+	case ProcedureCoveredNow:
+	}
+	return ""
+}
+
+// listWords returns words as a sentence lists them, such as "a, b and c".
+func listWords(all []string) string {
+	last := len(all) - 1
+	if last < 1 {
+		return strings.Join(all, "")
+	}
+	return strings.Join(all[:last], ", ") + " and " + all[last]
 }
 
 // facts returns what is left and what is met. Without a limit it is never empty.
@@ -183,7 +193,7 @@ func (b *Benefits) facts(on billing.Date) (out []string) {
 		}
 	}
 	if len(not) > 0 {
-		out = append(out, "Not covered: "+strings.Join(not, ", ")+".")
+		out = append(out, "The plan does not pay for "+listWords(not)+".")
 	}
 	if b.endsSoon(on) && b.endsWithYear() {
 		out = append(out, "The payer has the plan until "+dayWords(b.CoverageTerminationDate, on)+".")

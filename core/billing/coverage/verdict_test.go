@@ -153,17 +153,20 @@ func TestVerdicts(t *testing.T) {
 					procedure("D1206", coverage.ProcedureAgeLimit, ""), procedure("D0150", coverage.ProcedureNotCovered, ""), procedure("D0120", coverage.ProcedureCoveredNow, ""),
 					procedure("D4910", coverage.ProcedureNotDueYet, "2026-01-01"), procedure("D9989", coverage.ProcedureNotCovered, ""),
 				}
-			}), []string{"D1110", "D9972", "D2740", "D1206", "D0120", "D4910", "D9989"}, coverage.StandingLimited,
+			}),
+			[]string{"D1110", "D9972", "D2740", "D1206", "D0120", "D4910", "D9989"},
+			coverage.StandingLimited,
 			[]string{
-				"Covered. Not covered: teeth whitening in the office, by jaw, D9989.", "Not covered at the patient's age: fluoride varnish.", "Not yet: gum maintenance cleaning.",
-				"Not before October 15: adult cleaning.", "Paid as a cheaper service: porcelain crown.", "$300.00 of the year's maximum is left.",
+				"Covered. The plan does not pay for teeth whitening at the office and D9989.", "At the patient's age, the plan does not pay for fluoride varnish.",
+				"The plan does not pay yet for gum maintenance cleaning.", "From October 15 on, the plan pays for adult cleaning.",
+				"As for a cheaper service, the plan pays for porcelain crown.", "$300.00 of the year's maximum is left.",
 			},
 		},
 		"a category is not covered": {
 			with(func(b *coverage.Benefits) {
 				b.Coverage = []coverage.CategoryCoverage{{Category: coverage.CategoryOralSurgery, Covered: new(false)}, {Category: coverage.CategoryBasic, Covered: new(true)}}
 			}), nil, coverage.StandingCovered,
-			[]string{"Covered. The payer does not say how much of the maximum is left.", "Not covered: oral surgery."},
+			[]string{"Covered. The payer does not say how much of the maximum is left.", "The plan does not pay for oral surgery."},
 		},
 		"the plan ends soon": {
 			with(func(b *coverage.Benefits) { b.CoverageTerminationDate = day("2026-07-15") }), nil, coverage.StandingLimited,
@@ -281,9 +284,9 @@ func TestProcedureNames(t *testing.T) {
 }
 
 type verdict struct {
-	Standing coverage.Standing
-	Text     string
-	Also     []string
+	Standing coverage.Standing `json:"standing"`
+	Text     string            `json:"text"`
+	Also     []string          `json:"also"`
 }
 
 func checkOn(asked []string) *coverage.Check {
@@ -301,7 +304,9 @@ func verdictOf(t *testing.T, asked []string, r coverage.CheckResponse) verdict {
 
 func shownVerdict(t *testing.T, c *coverage.Check) verdict {
 	t.Helper()
-	var shown struct{ Verdict *verdict }
+	var shown struct {
+		Verdict *verdict `json:"verdict"`
+	}
 	if err := json.Unmarshal(c.Data(), &shown); err != nil || shown.Verdict == nil {
 		t.Fatalf("%v: %s", err, c.Data())
 	}

@@ -12,14 +12,10 @@ import { byCode, eligibleNow, often, usedOf } from "./benefits";
 import type { CheckResource } from "./list";
 import { missing } from "./missing";
 
-/** Reader is whom a sheet of paper is for. */
-export type Reader = "office" | "patient";
-
 type Procedure = Schemas["ProcedureBenefit"];
 
-/** Answer shows the benefits of an answered check. */
-export function Answer({ check: c, reader }: { check: CheckResource; reader: Reader }) {
-  const office = reader === "office";
+/** Answer shows the benefits of an answered check to the office, or on a sheet for the patient. */
+export function Answer({ check: c, office }: { check: CheckResource; office: boolean }) {
   return (
     <>
       <div className="columns">

@@ -12,7 +12,7 @@ import { More } from "../../ui/menu";
 import { Page, Waiting } from "../../ui/page";
 import { count } from "../../ui/plural";
 import { Traces } from "../../ui/traces";
-import { Answer, type Reader } from "./answer";
+import { Answer } from "./answer";
 import { Asked } from "./asked";
 import { ageOf } from "./benefits";
 import { type CheckResource, Coverage } from "./list";
@@ -23,7 +23,7 @@ export function CheckDetail() {
   const { id } = useParams({ strict: false }) as { id: string };
   const { api, mode } = useClient();
   const may = useMay();
-  const [reader, setReader] = useState<Reader>("office");
+  const [office, forOffice] = useState(true); // or the sheet is for the patient
   const check = api.useQuery(
     "get",
     "/eligibility/{id}",
@@ -31,7 +31,7 @@ export function CheckDetail() {
     { refetchInterval: (q) => (q.state.data?.state === "pending" ? 2000 : false) },
   );
   const { office_id = "" } = check.data ?? {};
-  const office = api.useQuery(
+  const place = api.useQuery(
     "get",
     "/offices/{id}",
     { params: { path: { id: office_id } } },
@@ -41,16 +41,16 @@ export function CheckDetail() {
   const c = check.data;
   const who = c.request.patient ?? c.request.subscriber;
   const sheet = [
-    office.data?.name,
+    place.data?.name,
     `${name(who)}, born ${day(who.date_of_birth)}`,
     `Member ID ${c.request.subscriber.member_id}`,
     c.request.patient && `subscriber ${name(c.request.subscriber)}`,
     c.payer.name,
   ];
-  const print = (reader: Reader) => {
-    flushSync(() => setReader(reader)); // the sheet is on the page before it is printed
+  const print = (office: boolean) => {
+    flushSync(() => forOffice(office)); // the sheet is on the page before it is printed
     window.print();
-    setReader("office");
+    forOffice(true);
   };
   return (
     <Page
@@ -71,7 +71,7 @@ export function CheckDetail() {
           </span>
           <span className="no-print">Member ID {c.request.subscriber.member_id}</span>
           <span className="no-print">{c.payer.name}</span>
-          {office.data && <span className="no-print">{office.data.name}</span>}
+          {place.data && <span className="no-print">{place.data.name}</span>}
           <span>
             for <Day value={c.request.service_date} />
           </span>
@@ -88,8 +88,8 @@ export function CheckDetail() {
           {c.outcome === "answered" && (
             <More
               items={[
-                { label: "For the office", onSelect: () => print("office") },
-                { label: "For the patient, without codes", onSelect: () => print("patient") },
+                { label: "For the office", onSelect: () => print(true) },
+                { label: "For the patient, without codes", onSelect: () => print(false) },
               ]}
             >
               <Printer size={16} aria-hidden />
@@ -119,7 +119,7 @@ export function CheckDetail() {
       }
     >
       <VerdictOf check={c} />
-      {c.outcome === "answered" && <Answer check={c} reader={reader} />}
+      {c.outcome === "answered" && <Answer check={c} office={office} />}
       <div className="no-print">
         <Asked check={c} />
       </div>

@@ -155,7 +155,10 @@ type EligibilityCheck struct {
 	Request Inquiry `json:"request"`
 	// Why the payer gave no answer. Null if the payer answered, while pending, and after a failure inside the
 	// service.
-	Rejection               *Rejection            `json:"rejection"`
+	Rejection *Rejection `json:"rejection"`
+	// What the check comes to, in plain words of Molar that can be said to the patient. Null while pending. A check
+	// that release 0.4 or an earlier one completed may not have the field.
+	Verdict                 *Verdict              `json:"verdict"`
 	CoverageEffectiveDate   *string               `json:"coverage_effective_date"`
 	CoverageTerminationDate *string               `json:"coverage_termination_date"`
 	Plan                    *EligibilityCheckPlan `json:"plan"`
@@ -417,6 +420,36 @@ const (
 	RejectionReasonAboutRequest       RejectionReasonAbout = "request"
 	RejectionReasonAboutClearinghouse RejectionReasonAbout = "clearinghouse"
 	RejectionReasonAboutPayer         RejectionReasonAbout = "payer"
+)
+
+// Verdict is part of a reply.
+type Verdict struct {
+	// Where the check leaves the patient. `covered`: the payer returned nothing that limits the plan now.
+	// `limited`: covered, with a limit that the patient should hear of first, such as a used-up maximum, an office
+	// that is out of network, or a procedure of the check that the plan does not pay for now. `not_covered`: not
+	// on the service date. `not_known`: the payer does not say, rejected the check, or did not respond.
+	Standing VerdictStanding `json:"standing"`
+	// The state, then the worst of what is known, such as `Covered. The year's maximum is used up until
+	// January 1.` It has no code, no name of a person and none of the payer's words. It is written once and does
+	// not change; do not parse it.
+	Text string `json:"text"`
+	// More sentences, the worse first.
+	Also []string `json:"also"`
+}
+
+// VerdictStanding is one of a list of values, which may grow: expect others.
+// Where the check leaves the patient. `covered`: the payer returned nothing that limits the plan now.
+// `limited`: covered, with a limit that the patient should hear of first, such as a used-up maximum, an office
+// that is out of network, or a procedure of the check that the plan does not pay for now. `not_covered`: not
+// on the service date. `not_known`: the payer does not say, rejected the check, or did not respond.
+type VerdictStanding string
+
+// The values of VerdictStanding that this version knows.
+const (
+	VerdictStandingCovered    VerdictStanding = "covered"
+	VerdictStandingLimited    VerdictStanding = "limited"
+	VerdictStandingNotCovered VerdictStanding = "not_covered"
+	VerdictStandingNotKnown   VerdictStanding = "not_known"
 )
 
 // EligibilityCheckPlan is part of a reply.

@@ -1,8 +1,10 @@
 package journeys_test
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -42,7 +44,7 @@ func TestARejectedCheckIsCorrected(t *testing.T) {
 	}
 	sheets := page.printed()
 	if len(sheets) > 2 {
-		t.Errorf("the answer prints on %d pages, want at most 2", len(sheets))
+		t.Errorf("the answer prints on %d pages, want at most 2; the last one has %s", len(sheets), sheets[len(sheets)-1])
 	}
 	for i, sheet := range sheets {
 		for _, text := range []string{"Testmode", "MainStreet", "SamExample", "bornFeb29,1984", "MemberIDW77-ACTIVE-FULL", "checked" + time.Now().In(zone).Format("Jan2,2006")} {
@@ -61,6 +63,7 @@ func TestARejectedCheckIsCorrected(t *testing.T) {
 	if err := (proto.EmulationSetEmulatedMedia{}).Call(page.rod); err != nil {
 		t.Fatal(err)
 	}
+	page.printsForThePatient()
 	page.click("Show the 270 and 271")
 	page.sees("ISA*00*", "1984")
 	page.screen("eligibility-answer")
@@ -69,12 +72,35 @@ func TestARejectedCheckIsCorrected(t *testing.T) {
 	page.screen("eligibility-list")
 }
 
+// printsForThePatient prints the sheet for the patient, which has names of procedures in place
+// of codes. The dialog of the browser would hold the page, so the text is what it would print.
+func (p *page) printsForThePatient() {
+	p.tb.Helper()
+	if _, err := p.rod.Timeout(patience).Eval(`() => { window.print = () => { window.sheet = document.querySelector("main").innerText } }`); err != nil {
+		p.tb.Fatal(err)
+	}
+	p.click("Print")
+	p.click("For the patient, without codes")
+	var sheet string
+	p.until("the sheet for the patient", func(r *rod.Page) (err error) {
+		if sheet, err = p.eval(r, "() => window.sheet ?? ''"); err == nil && sheet == "" {
+			err = errors.New("was not printed")
+		}
+		return err
+	})
+	if code := regexp.MustCompile(`D\d{4}`).FindString(sheet[:strings.Index(sheet, "What was asked")]); code != "" || !strings.Contains(sheet, "Adult cleaning") || !strings.Contains(sheet, "It is no promise of payment") {
+		p.tb.Errorf("the sheet for the patient has the code %q: %s", code, sheet)
+	}
+	p.sees("D1110 Adult cleaning") // the page is again for the office
+}
+
 // A filtered list is copied as the request of this list.
 func TestTheCopiedRequestHasTheFilters(t *testing.T) {
 	t.Parallel()
 	page := newPractice(t).signsIn("viewer")
 	page.open("/test/eligibility?outcome=rejected")
 	page.sees("No check ended like this")
+	page.click("More actions")
 	page.click("Copy as curl")
 	page.sees("Copied as curl", "Put a test key in MOLAR_API_KEY")
 	want := "curl '" + page.browser.origin + `/api/v1/eligibility?outcome=rejected' -H "Authorization: Bearer $MOLAR_API_KEY"`
@@ -168,11 +194,11 @@ func TestAMaximumThatIsUsed(t *testing.T) {
 	used, full := practice.checks("W79-ACTIVE-USED-UP"), practice.checks("W79-ACTIVE-FULL")
 	page := practice.signsIn("biller")
 	page.open("/test/eligibility/" + used)
-	page.sees("Maximum used", "the plan pays nothing more")
+	page.sees("Covered. The year's maximum is used up until January 1.", "The deductible is met.", "Used up", "$1,500.00 used", "Met", "$50.00 paid", "D1110 Adult cleaning")
 	page.screen("eligibility-used-up")
 	page.open("/test/eligibility/" + full)
-	page.sees("Individual maximum")
-	page.seesNo("Maximum used")
+	page.sees("Covered. $1,640.00 of the year's maximum is left.", "$360.00 used", "Individual maximum")
+	page.seesNo("Used up")
 }
 
 // A payer's notes try to be markup and to turn the text around. They are shown as they

@@ -34,6 +34,13 @@ type checkData struct {
 	CreatedAt       string             `json:"created_at"`
 	Request         inquiryData        `json:"request"`
 	Rejection       *rejectionData     `json:"rejection"`
+	Verdict         *verdictData       `json:"verdict"`
+}
+
+type verdictData struct {
+	Standing Standing `json:"standing"`
+	Text     string   `json:"text"`
+	Also     []string `json:"also"`
 }
 
 type sourceData struct {
@@ -94,10 +101,10 @@ type failureData struct {
 	NeedsNewKey bool `json:"needs_new_key,omitempty"`
 }
 
-// show encodes a completed check and its failure. The reply to an internal failure is not
-// kept, because its key may be used again.
-func (c *Check) show() {
-	c.Shown, c.ShownFailure = c.data(), nil
+// show encodes a completed check and its failure, with the verdict of the benefits. The reply
+// to an internal failure is not kept, because its key may be used again.
+func (c *Check) show(b *Benefits) {
+	c.Shown, c.ShownFailure = c.data(c.verdict(b)), nil
 	if e, ok := errors.AsType[*billing.Error](c.Failure()); ok && !c.Forgotten() {
 		c.ShownFailure = event.Encode(failureData{e.Code, e.Message, []string{}, cmp.Or(c.RequestID, c.OfPerson), e.Code.DocURL(), e.Code.NeedsNewKey()})
 	}
@@ -109,7 +116,8 @@ func (c *Check) show() {
 func (c *Check) Data() json.RawMessage {
 	shown, benefits := c.Shown, c.Benefits
 	if shown == nil {
-		shown = c.data()
+		b, _ := c.Answer() // the verdict is the same without benefits that cannot be read
+		shown = c.data(c.verdict(b))
 	}
 	if benefits == nil {
 		benefits = (*Benefits)(nil).Data()
@@ -117,7 +125,7 @@ func (c *Check) Data() json.RawMessage {
 	return bytes.Join([][]byte{bytes.TrimSuffix(shown, []byte("}")), bytes.TrimPrefix(benefits, []byte("{"))}, []byte(","))
 }
 
-func (c *Check) data() []byte {
+func (c *Check) data(v *Verdict) []byte {
 	q := c.Inquiry
 	out := checkData{
 		ID:              c.ID,
@@ -151,6 +159,9 @@ func (c *Check) data() []byte {
 	}
 	if r := c.Rejection; r != nil {
 		out.Rejection = &rejectionData{r.Kind, r.PayerCode, listed(r.Reasons, RejectionReason.data)}
+	}
+	if v != nil {
+		out.Verdict = &verdictData{v.Standing, v.Text, append([]string{}, v.Also...)}
 	}
 	return event.Encode(out)
 }

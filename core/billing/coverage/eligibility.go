@@ -236,7 +236,7 @@ func (c *Check) Complete(a CheckResponse, patient billing.PatientID, now time.Ti
 	c.LatencyMS = a.LatencyMS
 	c.PatientID = patient
 	c.CompletedAt = now
-	c.show()
+	c.show(a.Benefits)
 	return nil
 }
 
@@ -282,7 +282,11 @@ func (c *Check) AnswerFromCache(source *Check, now time.Time) error {
 		return err
 	}
 	c.CacheSource, c.Status, c.Benefits = source.ID, source.Status, source.Benefits
-	c.show()
+	b, err := c.Answer()
+	if err != nil {
+		return err
+	}
+	c.show(b)
 	return nil
 }
 

@@ -141,6 +141,11 @@ export interface EligibilityCheck {
    * service.
    */
   rejection: Rejection | null;
+  /**
+   * What the check comes to, in plain words of Molar that can be said to the patient. Null while pending. A check
+   * that release 0.4 or an earlier one completed may not have the field.
+   */
+  verdict?: Verdict | null;
   coverage_effective_date: string | null;
   coverage_termination_date: string | null;
   plan: EligibilityCheckPlan | null;
@@ -355,6 +360,37 @@ export type RejectionReasonAbout =
   | "request"
   | "clearinghouse"
   | "payer"
+  | (string & {});
+
+export interface Verdict {
+  /**
+   * Where the check leaves the patient. `covered`: the payer returned nothing that limits the plan now.
+   * `limited`: covered, with a limit that the patient should hear of first, such as a used-up maximum, an office
+   * that is out of network, or a procedure of the check that the plan does not pay for now. `not_covered`: not
+   * on the service date. `not_known`: the payer does not say, rejected the check, or did not respond.
+   */
+  standing: VerdictStanding;
+  /**
+   * The state, then the worst of what is known, such as `Covered. The year's maximum is used up until
+   * January 1.` It has no code, no name of a person and none of the payer's words. It is written once and does
+   * not change; do not parse it.
+   */
+  text: string;
+  /** More sentences, the worse first. */
+  also: string[];
+}
+
+/**
+ * Where the check leaves the patient. `covered`: the payer returned nothing that limits the plan now.
+ * `limited`: covered, with a limit that the patient should hear of first, such as a used-up maximum, an office
+ * that is out of network, or a procedure of the check that the plan does not pay for now. `not_covered`: not
+ * on the service date. `not_known`: the payer does not say, rejected the check, or did not respond.
+ */
+export type VerdictStanding =
+  | "covered"
+  | "limited"
+  | "not_covered"
+  | "not_known"
   | (string & {});
 
 export interface EligibilityCheckPlan {

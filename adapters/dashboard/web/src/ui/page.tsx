@@ -2,13 +2,15 @@
 // while it loads, when it is empty and when something failed.
 
 import { useRouterState } from "@tanstack/react-router";
-import { AlertTriangle } from "lucide-react";
+import { AlertTriangle, ChevronDown } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { isAPIError, said, Unreachable } from "../api/client";
 import type { Place } from "../shell/places";
 import { Button } from "./button";
+import { useCopyAsCurl } from "./copy";
 import { None } from "./format";
 import { Go } from "./link";
+import { type MenuItem, More } from "./menu";
 import { useTitle } from "./title";
 
 /** attend goes to what has just appeared. */
@@ -22,6 +24,8 @@ export function Page({
   above,
   about,
   actions,
+  more = [],
+  curl,
   printed,
   children,
 }: {
@@ -29,10 +33,14 @@ export function Page({
   above?: ReactNode;
   about?: ReactNode;
   actions?: ReactNode;
+  more?: MenuItem[]; // what one does rarely
+  curl?: string; // the path of what one looks at; a screen that only a session may read has none
   printed?: ReactNode; // at the top of each sheet of paper
   children: ReactNode;
 }) {
   useTitle(title);
+  const copy = useCopyAsCurl();
+  const rare = [...more, ...(curl ? [{ label: "Copy as curl", onSelect: () => copy(curl) }] : [])];
   const arrives = useRouterState({ select: (s) => s.location.state.arrives });
   return (
     <div className="page">
@@ -43,7 +51,17 @@ export function Page({
           <h1 {...(arrives && { ref: attend, tabIndex: -1 })}>{title}</h1>
           {about && <div className="page-about">{about}</div>}
         </div>
-        {actions && <div className="row no-print">{actions}</div>}
+        {(actions || rare.length > 0) && (
+          <div className="row no-print">
+            {rare.length > 0 && (
+              <More items={rare} label="More actions">
+                More
+                <ChevronDown size={16} aria-hidden />
+              </More>
+            )}
+            {actions}
+          </div>
+        )}
       </header>
       {children}
     </div>

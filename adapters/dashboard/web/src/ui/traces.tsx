@@ -5,7 +5,6 @@ import { type ReactNode, useState } from "react";
 import { type Schemas, useClient } from "../api/client";
 import { type AnyTarget, screenOf } from "../shell/places";
 import { eventTypes, kindOf, statusText, statusTone } from "./codes";
-import { CopyAsCurl } from "./copy";
 import { None, When } from "./format";
 import { Go, GoTo } from "./link";
 import { Read, type Reading } from "./page";
@@ -61,7 +60,7 @@ function duration(ms: number): string {
 }
 
 /** Traces is the part of a resource's screen for developers. It loads when it is opened. */
-export function Traces({ id, path }: { id: string; path: string }) {
+export function Traces({ id }: { id: string }) {
   const [open, setOpen] = useState(false);
   return (
     <details className="card traces no-print" onToggle={(e) => setOpen(e.currentTarget.open)}>
@@ -69,12 +68,12 @@ export function Traces({ id, path }: { id: string; path: string }) {
         <ChevronRight size={16} aria-hidden />
         <h2>Developer</h2>
       </summary>
-      {open && <Traced id={id} path={path} />}
+      {open && <Traced id={id} />}
     </details>
   );
 }
 
-function Traced({ id, path }: { id: string; path: string }) {
+function Traced({ id }: { id: string }) {
   const { api } = useClient();
   const query = { resource_id: id, limit: 5 };
   const requests = api.useQuery("get", "/requests", { params: { query } });
@@ -119,9 +118,6 @@ function Traced({ id, path }: { id: string; path: string }) {
           </li>
         )}
       />
-      <div>
-        <CopyAsCurl path={path} />
-      </div>
     </>
   );
 }

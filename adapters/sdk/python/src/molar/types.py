@@ -260,6 +260,34 @@ class Rejection(Model):
         "reasons": [RejectionReason],
     }
 
+VerdictStanding: TypeAlias = "Literal['covered', 'limited', 'not_covered', 'not_known'] | str"
+"""Where the check leaves the patient. `covered`: the payer returned nothing that limits the plan now.
+`limited`: covered, with a limit that the patient should hear of first, such as a used-up maximum, an office
+that is out of network, or a procedure of the check that the plan does not pay for now. `not_covered`: not
+on the service date. `not_known`: the payer does not say, rejected the check, or did not respond.
+"""
+
+
+class Verdict(Model):
+    """A part of a reply."""
+
+    standing: VerdictStanding
+    """Where the check leaves the patient. `covered`: the payer returned nothing that limits the plan now.
+    `limited`: covered, with a limit that the patient should hear of first, such as a used-up maximum, an office
+    that is out of network, or a procedure of the check that the plan does not pay for now. `not_covered`: not
+    on the service date. `not_known`: the payer does not say, rejected the check, or did not respond.
+    """
+    text: str
+    """The state, then the worst of what is known, such as `Covered. The year's maximum is used up until
+    January 1.` It has no code, no name of a person and none of the payer's words. It is written once and does
+    not change; do not parse it.
+    """
+    also: list[str]
+    """More sentences, the worse first."""
+
+    _read: ClassVar[dict[str, Any]] = {
+    }
+
 
 class EligibilityCheckPlan(Model):
     """A part of a reply."""
@@ -473,6 +501,10 @@ class EligibilityCheck(Model):
     """Why the payer gave no answer. Null if the payer answered, while pending, and after a failure inside the
     service.
     """
+    verdict: Verdict | None
+    """What the check comes to, in plain words of Molar that can be said to the patient. Null while pending. A check
+    that release 0.4 or an earlier one completed may not have the field.
+    """
     coverage_effective_date: dt.date | None
     coverage_termination_date: dt.date | None
     plan: EligibilityCheckPlan | None
@@ -509,6 +541,7 @@ class EligibilityCheck(Model):
         "created_at": timestamp,
         "request": Inquiry,
         "rejection": Rejection,
+        "verdict": Verdict,
         "coverage_effective_date": calendar_date,
         "coverage_termination_date": calendar_date,
         "plan": EligibilityCheckPlan,

@@ -6,7 +6,7 @@ import { newKey, type Schemas, seen, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button, ButtonLink } from "../../ui/button";
-import { Copy, CopyAsCurl } from "../../ui/copy";
+import { Copy } from "../../ui/copy";
 import { Confirm, useLeaving } from "../../ui/dialog";
 import { name, When } from "../../ui/format";
 import { Go } from "../../ui/link";
@@ -117,9 +117,9 @@ function Shown({ attachment: a }: { attachment: Attachment }) {
           {a.closed_at && <When value={a.closed_at} />}
         </>
       }
+      curl={`/attachments/${a.id}`}
       actions={
         <>
-          <CopyAsCurl path={`/attachments/${a.id}`} />
           {edits && solicited && (
             <ButtonLink look="primary" to={`/payer-requests/${a.payer_request_id}`}>
               Answer the request
@@ -209,7 +209,7 @@ function Shown({ attachment: a }: { attachment: Attachment }) {
           <p className="small">
             <Copy value={a.id} label="Copy the ID" />
           </p>
-          <Traces id={a.id} path={`/attachments/${a.id}`} />
+          <Traces id={a.id} />
         </div>
       </div>
       {leaving.dialog}

@@ -5,7 +5,6 @@ import { useFilters } from "../../api/filters";
 import { format } from "../../api/searches";
 import { useMay } from "../../api/session";
 import { ButtonLink } from "../../ui/button";
-import { CopyAsCurl } from "../../ui/copy";
 import { None, When } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Empty, Page, Section } from "../../ui/page";
@@ -40,15 +39,7 @@ export function AttachmentList() {
     </ButtonLink>
   );
   return (
-    <Page
-      title="Attachments"
-      actions={
-        <>
-          <CopyAsCurl path={`/attachments${format(filters)}`} />
-          {begin}
-        </>
-      }
-    >
+    <Page title="Attachments" curl={`/attachments${format(filters)}`} actions={begin}>
       <Section flush>
         <nav className="tabs" aria-label="States">
           {tabs.map(([name, s]) => (

@@ -188,7 +188,7 @@ export function ClaimDetail() {
           <Section title="History">
             <Timeline claim={c} />
           </Section>
-          <Traces key={c.id} id={c.id} path={`/claims/${c.id}`} />
+          <Traces key={c.id} id={c.id} />
         </div>
       </div>
     </Page>

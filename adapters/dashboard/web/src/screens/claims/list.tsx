@@ -10,7 +10,6 @@ import { format, type Searches } from "../../api/searches";
 import { useMay } from "../../api/session";
 import { later } from "../../shell/load";
 import { Button, ButtonLink } from "../../ui/button";
-import { CopyAsCurl } from "../../ui/copy";
 import { DayFilter, SelectField } from "../../ui/form";
 import { Days, dateIn, daysAfter, Money, midnight, name, useZone, When } from "../../ui/format";
 import { Go } from "../../ui/link";
@@ -49,15 +48,13 @@ export function ClaimList() {
   return (
     <Page
       title={kind === "claim" ? "Claims" : "Predeterminations"}
+      curl={`/claims${format({ kind, ...filters })}`}
       actions={
-        <>
-          <CopyAsCurl path={`/claims${format({ kind, ...filters })}`} />
-          {may.write && (
-            <ButtonLink look="primary" icon={<FilePlus2 size={16} aria-hidden />} to="/claims/new">
-              New claim
-            </ButtonLink>
-          )}
-        </>
+        may.write && (
+          <ButtonLink look="primary" icon={<FilePlus2 size={16} aria-hidden />} to="/claims/new">
+            New claim
+          </ButtonLink>
+        )
       }
     >
       <Section flush>

@@ -12,7 +12,7 @@ import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
 import { moment, useNow } from "../../ui/clock";
 import { eventTypes } from "../../ui/codes";
-import { Copy, CopyAsCurl } from "../../ui/copy";
+import { Copy } from "../../ui/copy";
 import { Cancel, Modal } from "../../ui/dialog";
 import { SelectField } from "../../ui/form";
 import { useZone, When } from "../../ui/format";
@@ -124,13 +124,9 @@ export function DeliveryList() {
       tab="Deliveries"
       title="Deliveries"
       about="Each event for each webhook endpoint. Molar keeps them for 30 days."
+      curl={`/webhook_deliveries${format(filters)}`}
       actions={
-        <>
-          <CopyAsCurl path={`/webhook_deliveries${format(filters)}`} />
-          {may.write && some && (
-            <ResendAll filters={filters} endpoints={endpoints.data?.data ?? []} />
-          )}
-        </>
+        may.write && some && <ResendAll filters={filters} endpoints={endpoints.data?.data ?? []} />
       }
     >
       <Section flush>
@@ -390,24 +386,20 @@ export function DeliveryDetail() {
           <When value={d.created_at} full />
         </>
       }
+      curl={`/webhook_deliveries/${d.id}`}
       actions={
-        <>
-          <CopyAsCurl path={`/webhook_deliveries/${d.id}`} />
-          {may.write && (
-            <Button
-              look="primary"
-              icon={<Send size={16} aria-hidden />}
-              busy={resend.isPending}
-              disabled={!able}
-              title={
-                able ? undefined : "The endpoint is disabled, or no longer receives this type."
-              }
-              onClick={() => resend.go(d)}
-            >
-              Resend
-            </Button>
-          )}
-        </>
+        may.write && (
+          <Button
+            look="primary"
+            icon={<Send size={16} aria-hidden />}
+            busy={resend.isPending}
+            disabled={!able}
+            title={able ? undefined : "The endpoint is disabled, or no longer receives this type."}
+            onClick={() => resend.go(d)}
+          >
+            Resend
+          </Button>
+        )
       }
     >
       {health && (health.tone === "bad" || endpoint.status === "disabled") && (

@@ -9,7 +9,7 @@ import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
 import { eventTypes } from "../../ui/codes";
-import { Copy, CopyAsCurl } from "../../ui/copy";
+import { Copy } from "../../ui/copy";
 import { Cancel, Modal } from "../../ui/dialog";
 import { SelectField } from "../../ui/form";
 import { When } from "../../ui/format";
@@ -50,7 +50,7 @@ export function EventList() {
       tab="Events"
       title="Events"
       about="The changes that Molar reports to programs, newest first."
-      actions={<CopyAsCurl path={`/events${format(filters)}`} />}
+      curl={`/events${format(filters)}`}
     >
       <Section flush>
         <div className="filters">
@@ -128,12 +128,8 @@ export function EventDetail() {
           <When value={e.created_at} full />
         </>
       }
-      actions={
-        <>
-          <CopyAsCurl path={`/events/${e.id}`} />
-          {may.write && <ResendEvent event={e} />}
-        </>
-      }
+      curl={`/events/${e.id}`}
+      actions={may.write && <ResendEvent event={e} />}
     >
       <Section title="Event">
         <Facts

@@ -8,7 +8,7 @@ import { format } from "../../api/searches";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
 import { errorText, eventTypes, kindOf, statusText } from "../../ui/codes";
-import { Copy, CopyAsCurl } from "../../ui/copy";
+import { Copy } from "../../ui/copy";
 import { SelectField, TextField } from "../../ui/form";
 import { None, When } from "../../ui/format";
 import { Go, useGo } from "../../ui/link";
@@ -52,17 +52,15 @@ export function RequestList() {
       tab="Requests"
       title="Requests"
       about="What programs sent with API keys. What people do here is in the audit log, under Settings."
+      curl={`/requests${format(filters)}`}
       actions={
-        <>
-          <CopyAsCurl path={`/requests${format(filters)}`} />
-          <Button
-            icon={<RefreshCw size={16} aria-hidden />}
-            busy={requests.isRefetching}
-            onClick={() => void requests.refetch()}
-          >
-            Refresh
-          </Button>
-        </>
+        <Button
+          icon={<RefreshCw size={16} aria-hidden />}
+          busy={requests.isRefetching}
+          onClick={() => void requests.refetch()}
+        >
+          Refresh
+        </Button>
       }
     >
       <Section flush>
@@ -265,7 +263,7 @@ export function RequestDetail() {
           <Milliseconds value={r.duration_ms} />
         </>
       }
-      actions={<CopyAsCurl path={`/requests/${r.id}`} />}
+      curl={`/requests/${r.id}`}
     >
       {r.error && (
         <Notice

@@ -8,7 +8,7 @@ import { useSend } from "../../api/send";
 import { useMay, useMe } from "../../api/session";
 import { Button } from "../../ui/button";
 import { eventTypes, statusText } from "../../ui/codes";
-import { Copy, CopyAsCurl } from "../../ui/copy";
+import { Copy, useCopyAsCurl } from "../../ui/copy";
 import { Cancel, Modal } from "../../ui/dialog";
 import { Check, FaultsOf, Group, TextField } from "../../ui/form";
 import { When } from "../../ui/format";
@@ -48,12 +48,8 @@ export function WebhookList() {
       tab="Webhooks"
       title="Webhooks"
       about="Molar posts each event to these endpoints, signed."
-      actions={
-        <>
-          <CopyAsCurl path="/webhook_endpoints" />
-          {list.length > 0 && make()}
-        </>
-      }
+      curl="/webhook_endpoints"
+      actions={list.length > 0 && make()}
     >
       {failing && (
         <p>
@@ -206,9 +202,8 @@ export function WebhookDetail() {
           {e.description && <span className="wrap-anywhere">{e.url}</span>}
         </>
       }
-      actions={
-        may.manage ? <EndpointActions of={e} /> : <CopyAsCurl path={`/webhook_endpoints/${e.id}`} />
-      }
+      curl={may.manage ? undefined : `/webhook_endpoints/${e.id}`}
+      actions={may.manage && <EndpointActions of={e} />}
     >
       {health.todo && (
         <Notice
@@ -324,13 +319,13 @@ function EndpointActions({ of: e }: { of: Endpoint }) {
       },
     },
   );
+  const copy = useCopyAsCurl();
   const remove = useSend(
     (api, key) => api.DELETE("/webhook_endpoints/{id}", { params: params(key) }),
     { says: "The endpoint is deleted.", done: () => go("/developers/webhooks") },
   );
   return (
     <>
-      <CopyAsCurl path={`/webhook_endpoints/${e.id}`} />
       {e.status === "disabled" ? (
         <Button busy={enable.isPending} onClick={() => enable.go()}>
           Enable
@@ -348,6 +343,7 @@ function EndpointActions({ of: e }: { of: Endpoint }) {
             ? [{ label: "Edit", onSelect: () => setAsks("edit") }]
             : [{ label: "Disable", onSelect: () => disable.go() }]),
           { label: "Rotate the secret", onSelect: () => setAsks("rotate") },
+          { label: "Copy as curl", onSelect: () => copy(`/webhook_endpoints/${e.id}`) },
           { label: "Delete", danger: true, onSelect: () => setAsks("delete") },
         ]}
       >

@@ -4,7 +4,8 @@ import type { Schemas } from "../../api/client";
 import { Day, Money, printable, words } from "../../ui/format";
 import { Facts, Notice, Section } from "../../ui/page";
 import { Table } from "../../ui/table";
-import { Amount, often, paid } from "./detail";
+import { Amount, type Kind, paid } from "./answer";
+import { often } from "./benefits";
 import type { CheckResource } from "./list";
 
 /** Differs names what the payer has on file otherwise than what was asked. */
@@ -60,9 +61,9 @@ export const copayment = <R extends { copay?: string | null }>(rows: readonly R[
 /** OutOfNetwork shows where the benefits out of network differ. */
 export function OutOfNetwork({ of }: { of: CheckResource["out_of_network"] }) {
   if (!of) return null;
-  const amounts: [Schemas["BenefitAmount"], string][] = [
-    ...of.maximums.map((a): [Schemas["BenefitAmount"], string] => [a, "maximum"]),
-    ...of.deductibles.map((a): [Schemas["BenefitAmount"], string] => [a, "deductible"]),
+  const amounts: [Schemas["BenefitAmount"], Kind][] = [
+    ...of.maximums.map((a): [Schemas["BenefitAmount"], Kind] => [a, "maximum"]),
+    ...of.deductibles.map((a): [Schemas["BenefitAmount"], Kind] => [a, "deductible"]),
   ];
   return (
     <Section title="Out of network" flush={of.coverage.length > 0}>

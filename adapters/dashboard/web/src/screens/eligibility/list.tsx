@@ -6,7 +6,6 @@ import { useFilters } from "../../api/filters";
 import { format, type Searches } from "../../api/searches";
 import { useMay } from "../../api/session";
 import { ButtonLink } from "../../ui/button";
-import { CopyAsCurl } from "../../ui/copy";
 import { SelectField } from "../../ui/form";
 import { Day, None, name, When } from "../../ui/format";
 import { Go } from "../../ui/link";
@@ -38,19 +37,17 @@ export function CheckList() {
   return (
     <Page
       title="Eligibility"
+      curl={`/eligibility${format(filters)}`}
       actions={
-        <>
-          <CopyAsCurl path={`/eligibility${format(filters)}`} />
-          {may.write && (
-            <ButtonLink
-              look="primary"
-              icon={<BadgeCheck size={16} aria-hidden />}
-              to="/eligibility/new"
-            >
-              New check
-            </ButtonLink>
-          )}
-        </>
+        may.write && (
+          <ButtonLink
+            look="primary"
+            icon={<BadgeCheck size={16} aria-hidden />}
+            to="/eligibility/new"
+          >
+            New check
+          </ButtonLink>
+        )
       }
     >
       <Section flush>

@@ -6,7 +6,7 @@ import { isAPIError, newKey, type Schemas, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
-import { Copy, CopyAsCurl, CopyButton } from "../../ui/copy";
+import { Copy, CopyButton } from "../../ui/copy";
 import { Confirm, useLeaving } from "../../ui/dialog";
 import { FaultsOf } from "../../ui/form";
 import { Day, When } from "../../ui/format";
@@ -81,7 +81,7 @@ export function PayerRequestDetail() {
           )}
         </>
       }
-      actions={<CopyAsCurl path={`/payer_requests/${r.id}`} />}
+      curl={`/payer_requests/${r.id}`}
     >
       <div className="columns">
         <div>
@@ -128,7 +128,7 @@ export function PayerRequestDetail() {
               Your answer needs the patient, the plan and the dates of service.
             </Notice>
           )}
-          <Traces key={r.id} id={r.id} path={`/payer_requests/${r.id}`} />
+          <Traces key={r.id} id={r.id} />
         </div>
       </div>
     </Page>

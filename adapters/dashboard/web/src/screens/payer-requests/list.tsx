@@ -3,7 +3,6 @@
 import { type Schemas, useClient } from "../../api/client";
 import { useFilters } from "../../api/filters";
 import { format } from "../../api/searches";
-import { CopyAsCurl } from "../../ui/copy";
 import { When } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Empty, Page, Section } from "../../ui/page";
@@ -52,10 +51,7 @@ export function PayerRequestList() {
       : { head: "Answered", cell: (r) => <When value={r.answered_at} /> },
   ];
   return (
-    <Page
-      title="Payer requests"
-      actions={<CopyAsCurl path={`/payer_requests${format({ ...filters, state })}`} />}
-    >
+    <Page title="Payer requests" curl={`/payer_requests${format({ ...filters, state })}`}>
       <Section flush>
         <nav className="tabs" aria-label="States">
           {(

@@ -66,7 +66,7 @@ export function RemittanceDetail() {
         <Balance era={e} />
       </Section>
       <Claims era={e} />
-      <Traces key={e.id} id={e.id} path={`/eras/${e.id}`} />
+      <Traces key={e.id} id={e.id} />
     </Page>
   );
 }

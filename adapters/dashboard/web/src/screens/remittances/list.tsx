@@ -8,7 +8,6 @@ import { useFilters } from "../../api/filters";
 import { format, type Searches } from "../../api/searches";
 import { useMay } from "../../api/session";
 import { Button, ButtonLink } from "../../ui/button";
-import { CopyAsCurl } from "../../ui/copy";
 import { DayFilter, SelectField, TextField } from "../../ui/form";
 import { Day, Money, printable, When } from "../../ui/format";
 import { Go } from "../../ui/link";
@@ -90,9 +89,9 @@ export function RemittanceList() {
   return (
     <Page
       title="Remittances"
+      curl={`/eras${format(query)}`}
       actions={
         <>
-          <CopyAsCurl path={`/eras${format(query)}`} />
           <ButtonLink to="/remittances/quarantine">Quarantine</ButtonLink>
           {may.write && <Import />}
         </>

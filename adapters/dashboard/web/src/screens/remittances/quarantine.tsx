@@ -5,7 +5,6 @@ import { useFilters } from "../../api/filters";
 import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
-import { CopyAsCurl } from "../../ui/copy";
 import { Cancel, Confirm, Modal } from "../../ui/dialog";
 import { SelectField } from "../../ui/form";
 import { Day, Money, None, printable, When } from "../../ui/format";
@@ -33,7 +32,7 @@ export function Quarantine() {
       title="Quarantine"
       above={<Go to="/remittances">Remittances</Go>}
       about="Payments that match none of your offices, and files that cannot be read"
-      actions={<CopyAsCurl path="/quarantine" />}
+      curl="/quarantine"
     >
       <Section flush>
         <List

@@ -6,7 +6,6 @@ import { type Schemas, useClient } from "../../api/client";
 import { useFilters } from "../../api/filters";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
-import { CopyAsCurl } from "../../ui/copy";
 import { SelectField, TextField } from "../../ui/form";
 import { day, Money, useToday } from "../../ui/format";
 import { Go } from "../../ui/link";
@@ -57,15 +56,7 @@ export function FeeSchedules() {
     </Button>
   );
   return (
-    <Page
-      title="Settings"
-      actions={
-        <>
-          <CopyAsCurl path="/fee_schedules" />
-          {may.manage && add}
-        </>
-      }
-    >
+    <Page title="Settings" curl="/fee_schedules" actions={may.manage && add}>
       <SettingsParts />
       <div className="filters">
         <SelectField
@@ -155,15 +146,15 @@ export function FeeScheduleDetail() {
     <Page
       title={schedule.data?.name ?? "Fee schedule"}
       above={<Go to="/settings/fees">Fee schedules</Go>}
+      curl={`/fee_schedules/${id}`}
       actions={
-        <>
-          <CopyAsCurl path={`/fee_schedules/${id}`} />
-          {may.manage && schedule.data && !schedule.data.replaced_by && (
-            <Button icon={<FileUp size={16} aria-hidden />} onClick={() => setReplacing(true)}>
-              Replace
-            </Button>
-          )}
-        </>
+        may.manage &&
+        schedule.data &&
+        !schedule.data.replaced_by && (
+          <Button icon={<FileUp size={16} aria-hidden />} onClick={() => setReplacing(true)}>
+            Replace
+          </Button>
+        )
       }
     >
       <Read card of={schedule} rows={8}>

@@ -8,7 +8,6 @@ import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button, ButtonLink } from "../../ui/button";
 import { Changer } from "../../ui/changer";
-import { CopyAsCurl } from "../../ui/copy";
 import { useTyping } from "../../ui/dialog";
 import { Check, type Fault, FaultsOf, Group, SelectField, TextField } from "../../ui/form";
 import { When } from "../../ui/format";
@@ -33,19 +32,17 @@ export function Offices() {
   return (
     <Page
       title="Settings"
+      curl="/offices"
       actions={
-        <>
-          <CopyAsCurl path="/offices" />
-          {may.manage && (
-            <ButtonLink
-              look="primary"
-              icon={<Plus size={16} aria-hidden />}
-              to="/settings/offices/new"
-            >
-              New office
-            </ButtonLink>
-          )}
-        </>
+        may.manage && (
+          <ButtonLink
+            look="primary"
+            icon={<Plus size={16} aria-hidden />}
+            to="/settings/offices/new"
+          >
+            New office
+          </ButtonLink>
+        )
       }
     >
       <SettingsParts />
@@ -114,7 +111,7 @@ export function OfficeDetail() {
     <Page
       title={fresh ? "New office" : (office.data?.name ?? "Office")}
       above={<Go to="/settings/offices">Offices</Go>}
-      actions={!fresh && <CopyAsCurl path={`/offices/${id}`} />}
+      curl={fresh ? undefined : `/offices/${id}`}
     >
       {fresh && may.manage && <OfficeForm key="new" />}
       {fresh && !may.manage && <Notice title="Only an owner adds offices." />}

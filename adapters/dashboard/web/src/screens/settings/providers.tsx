@@ -6,7 +6,6 @@ import { merge } from "../../api/merge";
 import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
-import { CopyAsCurl } from "../../ui/copy";
 import { Cancel, Modal } from "../../ui/dialog";
 import { Check, type Fault, FaultsOf, TextField } from "../../ui/form";
 import { name } from "../../ui/format";
@@ -34,15 +33,7 @@ export function Providers() {
     </Button>
   );
   return (
-    <Page
-      title="Settings"
-      actions={
-        <>
-          <CopyAsCurl path="/providers" />
-          {may.manage && add}
-        </>
-      }
-    >
+    <Page title="Settings" curl="/providers" actions={may.manage && add}>
       <SettingsParts />
       <Section flush>
         <List

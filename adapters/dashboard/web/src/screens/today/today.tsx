@@ -1,7 +1,6 @@
 // Today: what needs a person, oldest first, and where the money is. One request.
 import { type Schemas, useClient } from "../../api/client";
 import { Changer } from "../../ui/changer";
-import { CopyAsCurl } from "../../ui/copy";
 import { cents, day, dollars, Money, useToday, When } from "../../ui/format";
 import { Go, GoTo } from "../../ui/link";
 import { Empty, Facts, Notice, Page, Read, Section } from "../../ui/page";
@@ -18,7 +17,7 @@ export function Today() {
   // A file in quarantine is not on the stream.
   const summary = api.useQuery("get", "/summary", undefined, { refetchInterval: 60_000 });
   return (
-    <Page title="Today" actions={<CopyAsCurl path="/summary" />}>
+    <Page title="Today" curl="/summary">
       <Read card of={summary} rows={8}>
         {(s) => <Content of={s} />}
       </Read>

@@ -1,1 +1,0 @@
-import{P as e}from"./format-BlP7aKgq.js";import{_ as t,g as n}from"./index-D2O2ydAk.js";function r(r){let i=n(r,t({strict:!1})),a=e();return[i,e=>void a({to:`.`,search:{...i,...e},replace:!0})]}export{r as t};

@@ -1,0 +1,99 @@
+// What a check asked, what it cost, and the messages of the network.
+import { type ReactNode, useState } from "react";
+import { useClient } from "../../api/client";
+import { Button } from "../../ui/button";
+import { Copy } from "../../ui/copy";
+import { Day, name, printable } from "../../ui/format";
+import { Go } from "../../ui/link";
+import { Facts, Read, Section } from "../../ui/page";
+import { Scrolled } from "../../ui/scrolled";
+import type { CheckResource } from "./list";
+
+/** answered says where the answer came from. */
+function answered(c: CheckResource): string | null {
+  if (c.cache.state === "hit") return "From a response of the last 24 hours";
+  const { latency_ms: latency = null } = c.source ?? {};
+  return latency === null ? null : `In ${(latency / 1000).toFixed(1)} s`;
+}
+
+/** Asked shows the request, what it cost, and the messages of the network. */
+export function Asked({ check: c }: { check: CheckResource }) {
+  const [raw, setRaw] = useState(false);
+  const s = c.request.subscriber;
+  const rows: [string, ReactNode][] = [
+    ["Subscriber", name(s)],
+    ["Born", <Day key="b" value={s.date_of_birth} />],
+    ["Member ID", s.member_id],
+    ["Group number", s.group_number],
+    ...(c.request.patient
+      ? [
+          ["Patient", `${name(c.request.patient)}, ${c.request.patient.relationship}`] as [
+            string,
+            ReactNode,
+          ],
+          ["Patient born", <Day key="p" value={c.request.patient.date_of_birth} />] as [
+            string,
+            ReactNode,
+          ],
+        ]
+      : []),
+    ["Procedures asked", c.request.procedure_codes.join(", ") || null],
+    ["Answered", answered(c)],
+    ["Charge", c.billing?.label],
+  ];
+  return (
+    <Section
+      title="What was asked"
+      actions={
+        <Button look="quiet" aria-expanded={raw} onClick={() => setRaw(!raw)}>
+          {raw ? "Hide the 270 and 271" : "Show the 270 and 271"}
+        </Button>
+      }
+    >
+      <Facts items={rows} />
+      {c.parent_id && (
+        <p>
+          <Go to={`/eligibility/${c.parent_id}`}>The rejected check that this one corrects</Go>
+        </p>
+      )}
+      <p className="small no-print">
+        <Copy value={c.id} label="Copy the ID" />
+      </p>
+      {raw && <Exchange id={c.id} />}
+    </Section>
+  );
+}
+
+function Exchange({ id }: { id: string }) {
+  const { api } = useClient();
+  const exchange = api.useQuery("get", "/eligibility/{id}/exchange", { params: { path: { id } } });
+  if (!exchange.data)
+    return (
+      <Read of={exchange} rows={3}>
+        {() => null}
+      </Read>
+    );
+  if (exchange.data.messages.length === 0)
+    return <p className="muted">Nothing was sent: this is a saved response.</p>;
+  const lines = (x12: string) => x12.replaceAll("~", "~\n").replaceAll("\n\n", "\n");
+  return (
+    <div className="stack no-print">
+      {exchange.data.messages.map((m, i) => (
+        <div key={i} className="exchange">
+          <div>
+            <h3>270</h3>
+            <Scrolled label={`270, message ${i + 1}`}>{lines(m.request)}</Scrolled>
+          </div>
+          <div>
+            <h3>271</h3>
+            <Scrolled label={`271, message ${i + 1}`}>
+              {m.response
+                ? lines(m.response).split("\n").map(printable).join("\n")
+                : "Nothing came back."}
+            </Scrolled>
+          </div>
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { procedureName, proceduresNamed } from "./procedures";
+
+test.each([
+  ["D1110", "adult cleaning"],
+  ["D2962", "veneer"],
+  ["D9999", ""],
+  ["", ""],
+])("the name of %s is %s", (code, name) => {
+  expect(procedureName(code)).toBe(name);
+});
+
+test.each([
+  ["cleaning", ["D1110", "D1120"], ["D2740"]],
+  ["clean adult", ["D1110"], ["D1120"]],
+  ["porcelain crown", ["D2740", "D2750"], ["D2790"]],
+  ["d011", [], ["D0120"]],
+  ["D111", ["D1110"], ["D1120"]],
+  ["root canal molar", ["D3330"], ["D3310"]],
+  ["c", [], ["D1110"]],
+])("%s finds %j and not %j", (text, has, hasNot) => {
+  const codes = proceduresNamed(text, 99).map((p) => p.code);
+  for (const code of has) expect(codes).toContain(code);
+  for (const code of hasNot) expect(codes).not.toContain(code);
+});
+
+test("a code that begins with the text comes first", () => {
+  expect(proceduresNamed("crown")[0]?.name.startsWith("crown")).toBe(true);
+});

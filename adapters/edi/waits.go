@@ -15,7 +15,7 @@ import (
 // the service date.
 func (a *answer) waitingPeriods() {
 	for _, r := range a.rows {
-		if r.foreign || r.code != "" && !(isImplant(r.code) && r.share != nil) {
+		if r.foreign || r.code != "" && (!isImplant(r.code) || r.share == nil) {
 			continue
 		}
 		begin := span(r.Dates, "348", billing.Date{}).from
@@ -74,11 +74,10 @@ func (a *answer) wait(of []coverage.Category, months int, until billing.Date) {
 }
 
 var (
-	noWaitWords    = regexp.MustCompile(`\bNO\b|\bNONE\b|\bNOT\b|\bWAIVED\b|\bMET\b|\bSATISFIED\b|\bN/A\b`)
-	waitLength     = regexp.MustCompile(`\b(\d{1,3})[- ]?(MONTH|MO|YEAR|YR)S?\b`)
-	waitUntil      = regexp.MustCompile(`\bUNTIL\b[^0-9]*(\d{4}-\d{2}-\d{2}|\d{8}|\d{2}/\d{2}/\d{4})`)
-	notOfAClass    = regexp.MustCompile(`\bPERIODS?\b`) // which has PERIO in it
-	monthsOfAPiece = map[string]int{"MONTH": 1, "MO": 1, "YEAR": 12, "YR": 12}
+	noWaitWords = regexp.MustCompile(`\bNO\b|\bNONE\b|\bNOT\b|\bWAIVED\b|\bMET\b|\bSATISFIED\b|\bN/A\b`)
+	waitLength  = regexp.MustCompile(`\b(\d{1,3})[- ]?(MONTH|MO|YEAR|YR)S?\b`)
+	waitUntil   = regexp.MustCompile(`\bUNTIL\b[^0-9]*(\d{4}-\d{2}-\d{2}|\d{8}|\d{2}/\d{2}/\d{4})`)
+	notOfAClass = regexp.MustCompile(`\bPERIODS?\b`) // which has PERIO in it
 )
 
 // waitIn adds the waiting period in a message of the payer, for the categories that it
@@ -93,7 +92,9 @@ func (a *answer) waitIn(message string, of []coverage.Category) {
 	months, day := 0, billing.Date{}
 	if len(lengths) == 1 {
 		n, _ := strconv.Atoi(lengths[0][1]) // at most three digits
-		months = n * monthsOfAPiece[lengths[0][2]]
+		if months = n; lengths[0][2] == "YEAR" || lengths[0][2] == "YR" {
+			months = 12 * n
+		}
 	}
 	if until != nil {
 		day = dayIn(until[1])

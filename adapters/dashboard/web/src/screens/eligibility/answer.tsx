@@ -26,7 +26,9 @@ export function Answer({ check: c, office }: { check: CheckResource; office: boo
         </div>
         <div>
           <PlanFacts check={c} />
-          <Waits of={c.waiting_periods} />
+          <div className={office ? "no-print" : undefined}>
+            <Waits of={c.waiting_periods} />
+          </div>
           {office && c.plan_rules && <Rules rules={c.plan_rules} />}
         </div>
       </div>

@@ -45,6 +45,16 @@ type Patients interface {
 	// birth, and those of claims and checks with the member ID.
 	Search(ctx context.Context, s billing.Search) (found []billing.PatientID, more bool, err error)
 
+	// Alike reads up to limit patients who were born on the same day as the patient, and of
+	// whom a check or a claim has a member ID of the patient's, newest first: the same person
+	// under another name, or a twin.
+	Alike(ctx context.Context, p *directory.Patient, limit int) ([]*directory.Patient, error)
+
+	// Owed returns what the patient owes for the claims that were sent and are not voided:
+	// what payers leave to the patient and what people billed to them, less what the claims
+	// state that the patient has paid. Services billed to several payers count once.
+	Owed(ctx context.Context, id billing.PatientID) (billing.Money, error)
+
 	// Read is List for some patients.
 	Read(ctx context.Context, ids []billing.PatientID, p billing.Page) ([]*directory.Patient, error)
 }

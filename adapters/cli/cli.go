@@ -19,6 +19,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/core/enrollments"
 	"github.com/molar-billing/molar/core/fees"
@@ -45,6 +46,8 @@ type Backend struct {
 	Enrollments Open[*enrollments.Service]
 	// Fees opens the same database for the fee schedules of offices and payers.
 	Fees Open[*fees.Service]
+	// Claims opens the same database for what there is about a patient.
+	Claims Open[*claims.Service]
 	// Remittances opens the same database to import remittances.
 	Remittances Open[*remittances.Service]
 	// Connections opens the same database to list and change connections.

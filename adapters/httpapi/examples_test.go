@@ -221,6 +221,7 @@ func (x *story) claims(t *testing.T) {
 	x.show(t, "listPatients", call{})
 	x.show(t, "searchPatients", call{body: `{"query":"sam example 1984-02-29"}`})
 	x.show(t, "getPatient", call{}, paid.text(t, "patient_id"))
+	x.show(t, "getPatientOverview", call{}, paid.text(t, "patient_id"))
 	x.show(t, "listBatches", call{})
 	batch := paid.text(t, "batch_id")
 	x.show(t, "getBatch", call{}, batch)

@@ -176,6 +176,7 @@ func (a *api) routes() []route {
 		{get, root + "/patients", read, noBody, paging(a, "patients", a.access.ListPatients, patientShape)},
 		{post, root + "/patients/search", read, jsonBody, a.searchPatients},
 		{get, root + "/patients/{id}", read, noBody, getting(a.access.GetPatient, patientShape)},
+		{get, root + "/patients/{id}/overview", read, noBody, a.getPatientOverview},
 
 		{get, root + "/events", read, noBody, a.listEvents},
 		{get, root + "/events/{id}", read, noBody, withoutQuery(a.getEvent)},

@@ -184,6 +184,7 @@ func (s *service) readsByStrangers(t *testing.T, m made) map[string][]foreign {
 		"GET /providers":                         {nothing("/providers")},
 		"GET /providers/{id}":                    {absent("/providers/" + s.dentist.String())},
 		"GET /patients/{id}":                     {absent("/patients/" + m.patient)},
+		"GET /patients/{id}/overview":            {absent("/patients/" + m.patient + "/overview")},
 		"GET /enrollments":                       {nothing("/enrollments"), nothing("/enrollments?office_id=" + s.office.String())},
 
 		"GET /fee_schedules":       {nothing("/fee_schedules"), nothing("/fee_schedules?kind=office_fees")},

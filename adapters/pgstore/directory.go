@@ -220,6 +220,48 @@ func (r patients) these(ids []billing.PatientID) *query {
 	return q
 }
 
+// Alike reads the patients with a member ID and the date of birth of another one.
+func (r patients) Alike(ctx context.Context, p *directory.Patient, limit int) ([]*directory.Patient, error) {
+	return patientTable.page(ctx, r.tx, r.alike(p), billing.Page{Limit: limit - 1}) // a page reads one more
+}
+
+func (r patients) alike(p *directory.Patient) *query {
+	q := patientTable.of(r.tx)
+	q.where("date_of_birth = %", p.DateOfBirth)
+	q.where("id <> %", p.ID)
+	q.where(`id = ANY (ARRAY (
+	WITH numbers AS MATERIALIZED (
+		SELECT member_key FROM check_members WHERE org_id = $1 AND mode = $2 AND patient_id = $4
+		UNION
+		SELECT member_key FROM claims WHERE org_id = $1 AND mode = $2 AND patient_id = $4 AND patient_id IS NOT NULL AND member_key IS NOT NULL
+	)
+	SELECT m.patient_id FROM numbers n JOIN check_members m ON m.org_id = $1 AND m.mode = $2 AND m.member_key = n.member_key
+	UNION
+	SELECT c.patient_id FROM numbers n JOIN claims c ON c.org_id = $1 AND c.mode = $2 AND c.member_key = n.member_key
+	WHERE c.patient_id IS NOT NULL
+))`)
+	return q
+}
+
+// Owed sums what a patient owes. Of the claims to several payers for the same services, the
+// first one stands for all.
+func (r patients) Owed(ctx context.Context, id billing.PatientID) (owed billing.Money, err error) {
+	text, args := r.owed(id)
+	err = r.each(ctx, "sum what a patient owes", []any{&owed}, func() {}, text, args...)
+	return owed, err
+}
+
+func (r patients) owed(id billing.PatientID) (string, []any) {
+	return `
+SELECT coalesce(sum(greatest(0, m.patient + m.billed - coalesce(greatest(
+	(c.details ->> 'PatientPaid')::bigint, (two.details ->> 'PatientPaid')::bigint, (three.details ->> 'PatientPaid')::bigint), 0))), 0)::bigint
+FROM claims c
+LEFT JOIN claims two ON two.org_id = $1 AND two.mode = $2 AND two.id = c.secondary_id
+LEFT JOIN claims three ON three.org_id = $1 AND three.mode = $2 AND three.id = two.secondary_id
+CROSS JOIN LATERAL money_together(money_of(c), CASE WHEN two.id IS NOT NULL THEN money_of(two) END, CASE WHEN three.id IS NOT NULL THEN money_of(three) END) m
+WHERE c.org_id = $1 AND c.mode = $2 AND c.patient_id = $3 AND c.patient_id IS NOT NULL AND c.secondary_to IS NULL`, []any{r.scope.Org, r.scope.Mode, id}
+}
+
 // Search finds patients by name and date of birth, or by the member ID of their claims
 // and checks.
 func (r patients) Search(ctx context.Context, s billing.Search) (found []billing.PatientID, more bool, err error) {

@@ -38,7 +38,7 @@ func groups() []group {
 		{"providers", []string{"create=createProvider", "list=listProviders", "get=getProvider", "update=updateProvider"}},
 		{"enrollments", []string{"put=putEnrollment", "list=listEnrollments"}},
 		{"fee_schedules", []string{"create=createFeeSchedule", "list=listFeeSchedules", "match=matchFeeSchedules", "get=getFeeSchedule"}},
-		{"patients", []string{"list=listPatients", "search=searchPatients", "get=getPatient"}},
+		{"patients", []string{"list=listPatients", "search=searchPatients", "get=getPatient", "overview=getPatientOverview"}},
 		{"events", []string{
 			"list=listEvents", "get=getEvent", "list_deliveries=listEventDeliveries", "resend_many=resendEvents", "resend=resendEvent",
 		}},

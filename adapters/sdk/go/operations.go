@@ -1142,6 +1142,18 @@ func (s PatientsOperations) Get(ctx context.Context, id string, options ...CallO
 	}, options)
 }
 
+// Overview calls GET /patients/{id}/overview.
+// Retrieve everything about a patient.
+//
+// Requires the `read` permission. Returns who the patient is, who may be the same person, their plans, what they owe,
+// and their newest checks, claims, attachments and payer requests, each list the newest first with at most 10
+// entries. The lists themselves have the rest, with the filter `patient_id`.
+func (s PatientsOperations) Overview(ctx context.Context, id string, options ...CallOption) (*PatientOverview, error) {
+	return read[PatientOverview](ctx, s.c, call{
+		method: http.MethodGet, path: "/patients/" + url.PathEscape(id) + "/overview",
+	}, options)
+}
+
 // EventsOperations are the operations on events.
 type EventsOperations struct{ c *Client }
 

@@ -4707,6 +4707,70 @@ type PatientsSearchReply struct {
 	Truncated bool `json:"truncated"`
 }
 
+// PatientOverview is part of a reply.
+type PatientOverview struct {
+	Object string `json:"object"`
+	// A person in the patient directory.
+	Patient Patient `json:"patient"`
+	// Other entries of the directory with the same date of birth and a member ID of the patient: the same person
+	// under another name, or a twin. At most 10.
+	MayBeSame []Patient `json:"may_be_same"`
+	// What the patient owes for all claims that were sent and are not voided: what payers leave to the patient and
+	// what people billed to them, less what the claims state that the patient has paid. Services billed to several
+	// payers count once.
+	Owed Amount `json:"owed"`
+	// The plans that payers returned in the newest 25 checks, the one checked last first.
+	Coverages []PatientCoverage  `json:"coverages"`
+	Checks    []EligibilityCheck `json:"checks"`
+	// Claims and predeterminations.
+	Claims []ClaimSummary `json:"claims"`
+	// Attachments to the patient's claims.
+	Attachments   []Attachment   `json:"attachments"`
+	PayerRequests []PayerRequest `json:"payer_requests"`
+}
+
+// PatientCoverage is part of a reply.
+// A payer with a member ID, as the newest check says that the payer answered about them.
+type PatientCoverage struct {
+	Payer          PayerSummary `json:"payer"`
+	MemberID       string       `json:"member_id"`
+	GroupNumber    *string      `json:"group_number"`
+	SubscriberName PersonName   `json:"subscriber_name"`
+	// Of the patient to the subscriber.
+	Relationship            PatientCoverageRelationship `json:"relationship"`
+	PlanName                *string                     `json:"plan_name"`
+	Status                  PatientCoverageStatus       `json:"status"`
+	CoverageEffectiveDate   *string                     `json:"coverage_effective_date"`
+	CoverageTerminationDate *string                     `json:"coverage_termination_date"`
+	// The day that the answer is for.
+	ServiceDate   string `json:"service_date"`
+	EligibilityID string `json:"eligibility_id"`
+	// A time in UTC, with microseconds.
+	CheckedAt time.Time `json:"checked_at"`
+}
+
+// PatientCoverageRelationship is one of a list of values, which may grow: expect others.
+// Of the patient to the subscriber.
+type PatientCoverageRelationship string
+
+// The values of PatientCoverageRelationship that this version knows.
+const (
+	PatientCoverageRelationshipSelf   PatientCoverageRelationship = "self"
+	PatientCoverageRelationshipSpouse PatientCoverageRelationship = "spouse"
+	PatientCoverageRelationshipChild  PatientCoverageRelationship = "child"
+	PatientCoverageRelationshipOther  PatientCoverageRelationship = "other"
+)
+
+// PatientCoverageStatus is one of a list of values, which may grow: expect others.
+type PatientCoverageStatus string
+
+// The values of PatientCoverageStatus that this version knows.
+const (
+	PatientCoverageStatusActive   PatientCoverageStatus = "active"
+	PatientCoverageStatusInactive PatientCoverageStatus = "inactive"
+	PatientCoverageStatusUnknown  PatientCoverageStatus = "unknown"
+)
+
 // EventType is one of a list of values, which may grow: expect others.
 // What happened. `eligibility.completed`: a check ended, with or without an answer. `api_key.created`,
 // `api_key.revoked`: an owner or the operator created or revoked an API key. `claim.validated`, `claim.needs_attention`,

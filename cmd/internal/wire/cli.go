@@ -50,6 +50,9 @@ func CLI() {
 		Audit:       opened(func(g *graph) *audit.Service { return audit.New(g.store, g.settings.AuditRetention, g.log) }),
 		Enrollments: opened(func(g *graph) *enrollments.Service { return enrollments.New(audit.Operated{Store: g.store}, g.payers) }),
 		Fees:        opened(func(g *graph) *fees.Service { return fees.New(audit.Operated{Store: g.store}, g.payers) }),
+		Claims: opened(func(g *graph) *claims.Service {
+			return claims.New(audit.Operated{Store: g.store}, routing.New(), g.payers)
+		}),
 		Remittances: opened(func(g *graph) *remittances.Service {
 			return remittances.New(audit.Operated{Store: g.store}, edi.New(), g.payers)
 		}, "MOLAR_SECRET_KEY"),

@@ -51,6 +51,7 @@ func (b *bench) cases() map[string]func(context.Context) error {
 		"permission_denied":                  b.permissionDenied,
 		"wrong_key_refused":                  b.wrongKey,
 		"patch_absent_null_value":            b.patch,
+		"patient_overview":                   b.patientOverview,
 		"amounts_are_exact":                  b.amounts,
 		"fee_found":                          b.feeFound,
 		"clock_advanced":                     b.clockAdvanced,
@@ -527,6 +528,25 @@ func (b *bench) patch(ctx context.Context) error {
 		Draft: molar.Value(true), PriorAuthorization: molar.Null[string](), ReferralNumber: molar.Value("R-1"),
 	})
 	return wants(err, err == nil && *c.Note == "stays" && c.PriorAuthorization == nil && *c.ReferralNumber == "R-1", c)
+}
+
+func (b *bench) patientOverview(ctx context.Context) error {
+	c, err := b.check(ctx, "-ACTIVE-FULL")
+	if err != nil {
+		return err
+	}
+	o, err := b.client.Patients.Overview(ctx, *c.PatientID)
+	if err != nil {
+		return err
+	}
+	owed, err := o.Owed.Cents()
+	checked := slices.ContainsFunc(o.Checks, func(each molar.EligibilityCheck) bool {
+		return each.ID == c.ID && each.Verdict != nil && each.Verdict.Standing == molar.VerdictStandingCovered
+	})
+	covered := slices.ContainsFunc(o.Coverages, func(plan molar.PatientCoverage) bool {
+		return plan.MemberID == c.Request.Subscriber.MemberID && plan.Status == molar.PatientCoverageStatusActive
+	})
+	return wants(err, o.Patient.ID == *c.PatientID && owed >= 0 && checked && covered, o)
 }
 
 func (b *bench) amounts(ctx context.Context) error {

@@ -370,6 +370,15 @@ def patch_absent_null_value() -> None:
     assert (c.note, c.prior_authorization, c.referral_number) == ("stays", None, "R-1"), c
 
 
+def patient_overview() -> None:
+    c = check("-ACTIVE-FULL")
+    assert c.patient_id, c
+    o = client.patients.overview(c.patient_id)
+    assert o.patient.id == c.patient_id and isinstance(o.owed, Decimal), o
+    assert any(each.id == c.id and each.verdict and each.verdict.standing == "covered" for each in o.checks), o.checks
+    assert any(plan.member_id == c.request.subscriber.member_id and plan.status == "active" for plan in o.coverages), o.coverages
+
+
 def amounts_are_exact() -> None:
     c = claim(draft=True)
     lines: Any = [{"procedure_code": "D0220", "fee": fee, "service_date": yesterday, "tooth": "14"} for fee in (Decimal("0.1"), Decimal("0.20"), "0.30")]

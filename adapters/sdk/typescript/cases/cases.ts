@@ -466,6 +466,20 @@ const cases: Record<string, () => Promise<void>> = {
       changed,
     );
   },
+  async patient_overview() {
+    const c = await check("-ACTIVE-FULL");
+    const o = await client.patients.overview(c.patient_id ?? "");
+    want(o.patient.id === c.patient_id && cents(o.owed) >= 0, o);
+    want(
+      o.checks.some((each) => each.id === c.id && each.verdict?.standing === "covered"),
+      o.checks,
+    );
+    const member = c.request.subscriber.member_id;
+    want(
+      o.coverages.some((plan) => plan.member_id === member && plan.status === "active"),
+      o.coverages,
+    );
+  },
   async amounts_are_exact() {
     const c = await claim({ draft: true });
     const lines = [10, 20, 30].map((n) => ({

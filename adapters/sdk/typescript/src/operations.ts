@@ -71,6 +71,7 @@ import type {
   OrganizationChange,
   OwnSandboxScenario,
   Patient,
+  PatientOverview,
   PatientsListParams,
   PatientsSearchReply,
   Payer,
@@ -1048,6 +1049,17 @@ export class PatientsOperations {
    */
   get(id: string, options?: CallOptions): Promise<Patient> {
     return this.core.json({ method: "GET", path: `/patients/${encodeURIComponent(id)}` }, options);
+  }
+
+  /**
+   * Retrieve everything about a patient.
+   *
+   * Requires the `read` permission. Returns who the patient is, who may be the same person, their plans, what they owe,
+   * and their newest checks, claims, attachments and payer requests, each list the newest first with at most 10
+   * entries. The lists themselves have the rest, with the filter `patient_id`.
+   */
+  overview(id: string, options?: CallOptions): Promise<PatientOverview> {
+    return this.core.json({ method: "GET", path: `/patients/${encodeURIComponent(id)}/overview` }, options);
   }
 }
 

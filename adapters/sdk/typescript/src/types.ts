@@ -4260,6 +4260,64 @@ export interface PatientsSearchReply {
   truncated: boolean;
 }
 
+export interface PatientOverview {
+  object: string;
+  /** A person in the patient directory. */
+  patient: Patient;
+  /**
+   * Other entries of the directory with the same date of birth and a member ID of the patient: the same person
+   * under another name, or a twin. At most 10.
+   */
+  may_be_same: Patient[];
+  /**
+   * What the patient owes for all claims that were sent and are not voided: what payers leave to the patient and
+   * what people billed to them, less what the claims state that the patient has paid. Services billed to several
+   * payers count once.
+   */
+  owed: Amount;
+  /** The plans that payers returned in the newest 25 checks, the one checked last first. */
+  coverages: PatientCoverage[];
+  checks: EligibilityCheck[];
+  /** Claims and predeterminations. */
+  claims: ClaimSummary[];
+  /** Attachments to the patient's claims. */
+  attachments: Attachment[];
+  payer_requests: PayerRequest[];
+}
+
+/** A payer with a member ID, as the newest check says that the payer answered about them. */
+export interface PatientCoverage {
+  payer: PayerSummary;
+  member_id: string;
+  group_number: string | null;
+  subscriber_name: PersonName;
+  /** Of the patient to the subscriber. */
+  relationship: PatientCoverageRelationship;
+  plan_name: string | null;
+  status: PatientCoverageStatus;
+  coverage_effective_date: string | null;
+  coverage_termination_date: string | null;
+  /** The day that the answer is for. */
+  service_date: string;
+  eligibility_id: string;
+  /** A time in UTC, with microseconds. */
+  checked_at: string;
+}
+
+/** Of the patient to the subscriber. */
+export type PatientCoverageRelationship =
+  | "self"
+  | "spouse"
+  | "child"
+  | "other"
+  | (string & {});
+
+export type PatientCoverageStatus =
+  | "active"
+  | "inactive"
+  | "unknown"
+  | (string & {});
+
 /**
  * What happened. `eligibility.completed`: a check ended, with or without an answer. `api_key.created`,
  * `api_key.revoked`: an owner or the operator created or revoked an API key. `claim.validated`, `claim.needs_attention`,

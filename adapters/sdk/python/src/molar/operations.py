@@ -40,6 +40,7 @@ from molar.types import (
     Organization,
     OwnSandboxScenario,
     Patient,
+    PatientOverview,
     PatientsSearchReply,
     Payer,
     PayerRequest,
@@ -958,6 +959,15 @@ class PatientsOperations:
         Eligibility checks and claims refer to it as `patient_id`.
         """
         return Patient(self._core.json(Call("GET", f"/patients/{part(id)}", options)))
+
+    def overview(self, id: str, *, options: Options = NO_OPTIONS) -> PatientOverview:
+        """Retrieve everything about a patient.
+
+        Requires the `read` permission. Returns who the patient is, who may be the same person, their plans, what they owe,
+        and their newest checks, claims, attachments and payer requests, each list the newest first with at most 10
+        entries. The lists themselves have the rest, with the filter `patient_id`.
+        """
+        return PatientOverview(self._core.json(Call("GET", f"/patients/{part(id)}/overview", options)))
 
 
 class EventsOperations:

@@ -4533,6 +4533,76 @@ class PatientsSearchReply(Model):
         "data": [Patient],
     }
 
+PatientCoverageRelationship: TypeAlias = "Literal['self', 'spouse', 'child', 'other'] | str"
+"""Of the patient to the subscriber."""
+
+PatientCoverageStatus: TypeAlias = "Literal['active', 'inactive', 'unknown'] | str"
+
+
+class PatientCoverage(Model):
+    """A payer with a member ID, as the newest check says that the payer answered about them."""
+
+    payer: PayerSummary
+    member_id: str
+    group_number: str | None
+    subscriber_name: PersonName
+    relationship: PatientCoverageRelationship
+    """Of the patient to the subscriber."""
+    plan_name: str | None
+    status: PatientCoverageStatus
+    coverage_effective_date: dt.date | None
+    coverage_termination_date: dt.date | None
+    service_date: dt.date
+    """The day that the answer is for."""
+    eligibility_id: str
+    checked_at: dt.datetime
+    """A time in UTC, with microseconds."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "payer": PayerSummary,
+        "subscriber_name": PersonName,
+        "coverage_effective_date": calendar_date,
+        "coverage_termination_date": calendar_date,
+        "service_date": calendar_date,
+        "checked_at": timestamp,
+    }
+
+
+class PatientOverview(Model):
+    """A part of a reply."""
+
+    object: str
+    patient: Patient
+    """A person in the patient directory."""
+    may_be_same: list[Patient]
+    """Other entries of the directory with the same date of birth and a member ID of the patient: the same person
+    under another name, or a twin. At most 10.
+    """
+    owed: Decimal
+    """What the patient owes for all claims that were sent and are not voided: what payers leave to the patient and
+    what people billed to them, less what the claims state that the patient has paid. Services billed to several
+    payers count once.
+    """
+    coverages: list[PatientCoverage]
+    """The plans that payers returned in the newest 25 checks, the one checked last first."""
+    checks: list[EligibilityCheck]
+    claims: list[ClaimSummary]
+    """Claims and predeterminations."""
+    attachments: list[Attachment]
+    """Attachments to the patient's claims."""
+    payer_requests: list[PayerRequest]
+
+    _read: ClassVar[dict[str, Any]] = {
+        "patient": Patient,
+        "may_be_same": [Patient],
+        "owed": Decimal,
+        "coverages": [PatientCoverage],
+        "checks": [EligibilityCheck],
+        "claims": [ClaimSummary],
+        "attachments": [Attachment],
+        "payer_requests": [PayerRequest],
+    }
+
 EventType: TypeAlias = "Literal['eligibility.completed', 'api_key.created', 'api_key.revoked', 'claim.validated', 'claim.needs_attention', 'claim.queued', 'claim.submitted', 'claim.accepted', 'claim.rejected', 'claim.status_updated', 'claim.voided', 'batch.acknowledged', 'attachment.completed', 'payer_request.received', 'era.received', 'claim.paid', 'claim.denied', 'claim.payment_reversed', 'predetermination.returned'] | str"
 """What happened. `eligibility.completed`: a check ended, with or without an answer. `api_key.created`,
 `api_key.revoked`: an owner or the operator created or revoked an API key. `claim.validated`, `claim.needs_attention`,

@@ -54,6 +54,11 @@ type ClaimLists interface {
 		ctx context.Context, s billing.Search, patients []billing.PatientID, p billing.Page,
 	) (found []*claim.Record, more bool, err error)
 
+	// Owed returns what a patient owes for the claims that were sent and are not voided:
+	// what payers leave to the patient and what people billed to them, less what the claims
+	// state that the patient has paid. Services billed to several payers count once.
+	Owed(ctx context.Context, id billing.PatientID) (billing.Money, error)
+
 	// Count counts the claims that the filter selects, for each state that it names, or
 	// for all. Counts are exact up to claim.MaxClaimCount.
 	Count(ctx context.Context, f claim.Filter) (map[claim.State]claim.ClaimCount, error)

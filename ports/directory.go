@@ -50,11 +50,6 @@ type Patients interface {
 	// under another name, or a twin.
 	Alike(ctx context.Context, p *directory.Patient, limit int) ([]*directory.Patient, error)
 
-	// Owed returns what the patient owes for the claims that were sent and are not voided:
-	// what payers leave to the patient and what people billed to them, less what the claims
-	// state that the patient has paid. Services billed to several payers count once.
-	Owed(ctx context.Context, id billing.PatientID) (billing.Money, error)
-
 	// Read is List for some patients.
 	Read(ctx context.Context, ids []billing.PatientID, p billing.Page) ([]*directory.Patient, error)
 }

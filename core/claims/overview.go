@@ -22,7 +22,7 @@ func (s *Service) Overview(ctx context.Context, scope billing.Scope, id billing.
 		if o.Alike, err = tx.Patients.Alike(ctx, o.Patient, claim.OverviewRows); err != nil {
 			return err
 		}
-		if o.Owed, err = tx.Patients.Owed(ctx, id); err != nil {
+		if o.Owed, err = tx.Claims.Owed(ctx, id); err != nil {
 			return err
 		}
 		checks, err := tx.Checks.List(ctx, coverage.CheckFilter{PatientID: id}, billing.Page{Limit: claim.OverviewChecks})

@@ -75,7 +75,7 @@ func testOwed(b *scoped) {
 		first, second,
 	)
 	owed := func(of billing.PatientID) billing.Money {
-		return read(b, func(ctx context.Context, tx ports.Tx) (billing.Money, error) { return tx.Patients.Owed(ctx, of) })
+		return read(b, func(ctx context.Context, tx ports.Tx) (billing.Money, error) { return tx.Claims.Owed(ctx, of) })
 	}
 	equal(b.t, "owed", owed(patient), billing.Money(15_00+30_00+12_00))
 	equal(b.t, "owed by another", owed(id[billing.PatientID]()), billing.Money(0))

@@ -15,7 +15,7 @@ type Overview struct {
 	Patient   *directory.Patient
 	Alike     []*directory.Patient // with the same member ID and date of birth, under another name; at most OverviewRows
 	Coverages []Covered
-	Owed      billing.Money // by the patient, for all claims; see ports.Patients
+	Owed      billing.Money // by the patient, for all claims; see ports.ClaimLists
 	Checks    []*coverage.Check
 	Claims    []*Record // of both kinds
 	Attached  []*attachment.Attachment

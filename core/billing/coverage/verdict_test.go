@@ -166,8 +166,11 @@ func TestVerdicts(t *testing.T) {
 			with(func(b *coverage.Benefits) {
 				b.CoverageEffectiveDate = day("2026-01-01")
 				b.WaitingPeriods = []coverage.WaitingPeriod{
-					{Category: coverage.CategoryOrthodontics, Months: 12}, {Category: coverage.CategoryMajor, Until: day("2026-12-01")},
-					{Category: coverage.CategoryProsthodontics, Until: day("2026-12-01")}, {Category: coverage.CategoryBasic, Months: 5}, {Category: coverage.CategoryImplants, Until: day("2026-06-15")},
+					{Category: coverage.CategoryOrthodontics, Months: 12},
+					{Category: coverage.CategoryMajor, Until: day("2026-12-01")},
+					{Category: coverage.CategoryProsthodontics, Until: day("2026-12-01")},
+					{Category: coverage.CategoryBasic, Months: 5},
+					{Category: coverage.CategoryImplants, Until: day("2026-06-15")},
 				}
 			}), nil, coverage.StandingLimited,
 			[]string{

@@ -38,6 +38,12 @@ type Claims interface {
 	// services in the span. It leaves out drafts, voided and rejected claims and
 	// void transactions, and of each claim History.
 	Similar(ctx context.Context, patient billing.PatientID, span billing.DateSpan) ([]*claim.Claim, error)
+
+	// Undecided reads at most a hundred claims of kind claim that were first sent to the
+	// payer at or after since and that it still decides, of everyone with the member ID,
+	// compared without case, the oldest first. It leaves out void transactions, and of each
+	// claim History.
+	Undecided(ctx context.Context, member string, payer billing.PayerID, since time.Time) ([]*claim.Claim, error)
 }
 
 // ClaimLists finds claims for people.

@@ -37,6 +37,7 @@ func groups() []group {
 		{"offices", []string{"create=createOffice", "list=listOffices", "get=getOffice", "update=updateOffice", "withdraw_change=withdrawOfficeChange"}},
 		{"providers", []string{"create=createProvider", "list=listProviders", "get=getProvider", "update=updateProvider"}},
 		{"enrollments", []string{"put=putEnrollment", "list=listEnrollments"}},
+		{"estimates", []string{"create=createEstimate", "list=listEstimates", "get=getEstimate"}},
 		{"fee_schedules", []string{"create=createFeeSchedule", "list=listFeeSchedules", "match=matchFeeSchedules", "get=getFeeSchedule"}},
 		{"patients", []string{"list=listPatients", "search=searchPatients", "get=getPatient", "overview=getPatientOverview"}},
 		{"events", []string{

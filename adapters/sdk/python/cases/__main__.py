@@ -399,6 +399,19 @@ def fee_found() -> None:
     assert client.fee_schedules.get(made.id).rows[0].amount == Decimal("41.05")
 
 
+def estimate_made() -> None:
+    c, rejected = check("-ACTIVE-FULL"), check("-NAME-MISMATCH")
+    lines: Any = [{"procedure_code": "D2740", "fee": Decimal("1250.00"), "allowed": Decimal("900.00"), "tooth": "2"}]
+    seen = client.estimates.create(eligibility_id=c.id, lines=lines, preview=True)
+    made = client.estimates.create(eligibility_id=c.id, lines=lines)
+    refused(molar.ConflictError, lambda: client.estimates.create(eligibility_id=rejected.id, lines=lines))
+    assert made.id
+    line = client.estimates.get(made.id).lines[0]
+    assert seen.id is None and len(list(client.estimates.list(eligibility_id=c.id))) == 1
+    assert line.write_off.most + line.plan_pays.most + line.second_plan_pays.most + line.patient_pays.most == Decimal("1250.00"), line
+    assert line.patient_pays.least == Decimal("450.00"), line
+
+
 def clock_advanced() -> None:
     before = client.sandbox.clock()
     advance("P1D")

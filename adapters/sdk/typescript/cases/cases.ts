@@ -516,6 +516,33 @@ const cases: Record<string, () => Promise<void>> = {
       found,
     );
   },
+  async estimate_made() {
+    const c = await check("-ACTIVE-FULL");
+    const rejected = await check("-NAME-MISMATCH");
+    const lines = [
+      { procedure_code: "D2740", fee: fromCents(125000), allowed: fromCents(90000), tooth: "2" },
+    ];
+    const seen = await client.estimates.create({ eligibility_id: c.id, lines, preview: true });
+    const made = await client.estimates.create({ eligibility_id: c.id, lines });
+    await refused(ConflictError, () =>
+      client.estimates.create({ eligibility_id: rejected.id, lines }),
+    );
+    const read = await client.estimates.get(made.id ?? "");
+    let kept = 0;
+    for await (const _ of client.estimates.list({ eligibility_id: c.id })) kept++;
+    const l = read.lines[0];
+    const sum = [l?.write_off, l?.plan_pays, l?.second_plan_pays, l?.patient_pays].reduce(
+      (total, range) => total + cents(range?.most ?? ""),
+      0,
+    );
+    want(
+      seen.id === null &&
+        kept === 1 &&
+        sum === 125000 &&
+        l?.patient_pays.least === "450.00",
+      read,
+    );
+  },
   async clock_advanced() {
     const before = await client.sandbox.clock();
     await advance("P1D");

@@ -16,6 +16,7 @@ import (
 // Claims stores claims.
 type Claims interface {
 	ClaimLists
+	PatientClaims
 
 	// Insert stores a new claim. It returns CodeConflict when another claim in
 	// the scope has the control number, compared without case. It also does so
@@ -33,7 +34,10 @@ type Claims interface {
 	// Save stores all of a locked claim except its ID, scope, kind and creation
 	// time. It returns CodeConflict when another claim has the control number.
 	Save(ctx context.Context, c *claim.Claim) error
+}
 
+// PatientClaims finds the claims of a patient, and of a family, for rules.
+type PatientClaims interface {
 	// Similar reads at most a hundred claims of kind claim for the patient with
 	// services in the span. It leaves out drafts, voided and rejected claims and
 	// void transactions, and of each claim History.

@@ -318,12 +318,8 @@ type ImageNames interface {
 	After(ctx context.Context, after billing.DocumentID, limit int) ([]billing.DocumentID, error)
 }
 
-// Forgetter deletes rows that are stored for a limited time.
-type Forgetter interface {
-	// Deliveries deletes deliveries whose last attempt was made before the given
-	// time, a limited number a call, and returns how many.
-	Deliveries(ctx context.Context, before time.Time) (int, error)
-
+// RecordForgetter deletes what people made, and nobody needs any longer.
+type RecordForgetter interface {
 	// Uploads deletes uploads that are no longer pending and were made before the
 	// given time, a limited number a call, and returns how many.
 	Uploads(ctx context.Context, before time.Time) (int, error)
@@ -331,6 +327,15 @@ type Forgetter interface {
 	// Estimates deletes estimates that were made before the given time and that no hold
 	// keeps, a limited number a call, and returns how many.
 	Estimates(ctx context.Context, before time.Time) (int, error)
+}
+
+// Forgetter deletes rows that are stored for a limited time.
+type Forgetter interface {
+	RecordForgetter
+
+	// Deliveries deletes deliveries whose last attempt was made before the given
+	// time, a limited number a call, and returns how many.
+	Deliveries(ctx context.Context, before time.Time) (int, error)
 
 	// Answers deletes the answers saved for other checks that were completed
 	// before the given time, a limited number a call, and returns how many. The

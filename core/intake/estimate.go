@@ -111,8 +111,10 @@ func (p *claimParser) service(at string, in *EstimateLineInput) estimate.Service
 		text *string
 		to   *billing.Date
 	}{
-		{"service_date", in.ServiceDate, &s.ServiceDate}, {"last_service_date", in.LastServiceDate, &s.LastService},
-		{"tooth_lost_on", in.ToothLostOn, &s.ToothLostOn}, {"prior_placement_date", in.PriorPlacementDate, &s.PriorPlacement},
+		{"service_date", in.ServiceDate, &s.ServiceDate},
+		{"last_service_date", in.LastServiceDate, &s.LastService},
+		{"tooth_lost_on", in.ToothLostOn, &s.ToothLostOn},
+		{"prior_placement_date", in.PriorPlacementDate, &s.PriorPlacement},
 	} {
 		if date.text != nil {
 			*date.to = day(p.f, at+date.name, *date.text)

@@ -96,7 +96,7 @@ func TestExtendPayers(t *testing.T) {
 	}
 }
 
-// TestNamedPayers has the payer that each name means, or the payers that it can mean.
+// TestNamedPayers has the payer that each name means, or the likeliest of those that it can mean.
 func TestNamedPayers(t *testing.T) {
 	t.Parallel()
 	d, err := directory.ShippedPayers()
@@ -126,8 +126,9 @@ func TestNamedPayers(t *testing.T) {
 		for _, p := range candidates {
 			got = append(got, p.PayerID)
 		}
-		if text := strings.Join(got, " "); text != want && !(want != "" && want[0] != '=' && strings.HasPrefix(text, want+" ")) || len(candidates) > 5 {
-			t.Errorf("%q: %s, want %s", name, text, want)
+		first := strings.Join(got[:min(len(got), len(strings.Fields(want)))], " ")
+		if first != want || want == "" && len(got) > 0 || len(candidates) > 5 {
+			t.Errorf("%q: %s, want %s first", name, got, want)
 		}
 	}
 }

@@ -348,6 +348,7 @@ type CheckExchange struct {
 	Patient  billing.PatientID // of the check; zero for none
 	Source   billing.CheckID   // the check whose answer was saved; zero for a check that was not answered from it
 	Messages []Exchange        // in the order in which they were sent; none for a check that was not sent
+	Values   []Origin          // where the values of the check come from; see ports.Origins
 }
 
 // LogValue keeps the messages, which have patient data, out of logs.

@@ -105,7 +105,7 @@ func unitsOf(n int, reply []byte) (units []unit) {
 	}
 	in := x12.NewReader(bytes.NewReader(reply), x12.Limits{SkipInvalid: true})
 	_ = in.Each(func(s *x12.Segment) error { // what cannot be read states nothing
-		start, after := int(s.Offset), int(in.Offset())
+		start, after := s.Offset, in.Offset()
 		if s.ID == "EB" || s.ID == "HL" || s.ID == "SE" {
 			end(start)
 		}

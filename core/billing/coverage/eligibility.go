@@ -351,6 +351,19 @@ type CheckExchange struct {
 	Values   []Origin          // where the values of the check come from; see ports.Origins
 }
 
+// Origin is where a value of a check comes from: segments of one of the payer's replies.
+type Origin struct {
+	Path     string    // of the value, such as maximums.0.remaining
+	Reply    int       // position of the reply among the messages of the check
+	Segments []Segment // in their order
+}
+
+// Segment is a segment of a reply.
+type Segment struct {
+	Position int    // in the reply; that of ISA is 1
+	Text     string // as the payer wrote it, without its terminator
+}
+
 // LogValue keeps the messages, which have patient data, out of logs.
 func (c CheckExchange) LogValue() slog.Value { return slog.StringValue(c.Check.String()) }
 

@@ -9,19 +9,6 @@ import (
 	"strings"
 )
 
-// Origin is where a value of a check comes from: segments of one of the payer's replies.
-type Origin struct {
-	Path     string    // of the value, such as maximums.0.remaining
-	Reply    int       // position of the reply among the messages of the check
-	Segments []Segment // in their order
-}
-
-// Segment is a segment of a reply.
-type Segment struct {
-	Position int    // in the reply; that of ISA is 1
-	Text     string // as the payer wrote it, without its terminator
-}
-
 // Value is a value of an answer that the payer returned.
 type Value struct {
 	Path string // in the check

@@ -41,7 +41,7 @@ func layers() []layer {
 		{"core/billing/scenario", nouns("clearing", "coverage", "event"), ""},
 		{"core/billing/coverage", nouns("directory", "event"), "golang.org/x/text"},
 		{"core/billing/fee", nouns("coverage", "directory"), ""},
-		{"core/billing/estimate", nouns("coverage"), ""},
+		{"core/billing/estimate", nouns("coverage", "directory", "fee"), ""},
 		{"core/billing/attachment", nouns("coverage", "directory", "event"), ""},
 		{"core/billing/remit", nouns("clearing", "directory", "event"), ""},
 		{"core/billing/quarantine", nouns("clearing", "remit"), ""},

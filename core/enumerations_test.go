@@ -388,7 +388,6 @@ var staysInside = []string{
 	"clearing.ReportOutcome",
 	"network.TaxonomyUse",
 	"retention.Kind",
-	"estimate.Coordination",
 
 	"network.Call",
 	"network.FieldType",

@@ -702,7 +702,7 @@ BEGIN
         RETURN 0;
     END IF;
     CASE bare
-        WHEN 'acknowledgements', 'attachments', 'batches', 'check_members', 'claim_changes', 'claim_totals', 'documents', 'eligibility_answers',
+        WHEN 'acknowledgements', 'attachments', 'batches', 'check_members', 'claim_changes', 'claim_totals', 'documents', 'eligibility_answers', 'estimates',
             'enrollments', 'event_numbers', 'events', 'patient_words', 'patients', 'payer_requests',
             'quarantine', 'sandbox_mail', 'sandbox_notes', 'sandbox_scenarios', 'uploads' THEN
         WHEN 'claims' THEN -- those that no other names
@@ -1445,6 +1445,24 @@ CREATE TABLE public.erasures (
 
 ALTER TABLE ONLY public.erasures FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.estimates (
+    id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    check_id uuid NOT NULL,
+    second_check_id uuid,
+    patient_id uuid NOT NULL,
+    office_id uuid NOT NULL,
+    payer_id uuid NOT NULL,
+    payer_code text NOT NULL,
+    payer_name text NOT NULL,
+    content json NOT NULL,
+    CONSTRAINT estimates_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text])))
+);
+
+ALTER TABLE ONLY public.estimates FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.event_numbers (
     org_id uuid NOT NULL,
     mode text NOT NULL,
@@ -2141,6 +2159,9 @@ ALTER TABLE ONLY public.eras
 ALTER TABLE ONLY public.erasures
     ADD CONSTRAINT erasures_pkey PRIMARY KEY (patient_id);
 
+ALTER TABLE ONLY public.estimates
+    ADD CONSTRAINT estimates_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.event_numbers
     ADD CONSTRAINT event_numbers_pkey PRIMARY KEY (org_id, mode, resource_id);
 
@@ -2445,6 +2466,14 @@ CREATE INDEX eras_undone ON public.eras USING btree (org_id, mode, arrival) WHER
 
 CREATE INDEX erasures_org ON public.erasures USING btree (org_id);
 
+CREATE INDEX estimates_check ON public.estimates USING btree (check_id);
+
+CREATE INDEX estimates_list ON public.estimates USING btree (org_id, mode, created_at, id);
+
+CREATE INDEX estimates_patient ON public.estimates USING btree (org_id, mode, patient_id, created_at, id);
+
+CREATE INDEX estimates_second_check ON public.estimates USING btree (second_check_id) WHERE (second_check_id IS NOT NULL);
+
 CREATE INDEX events_list ON public.events USING btree (org_id, mode, created_at, id);
 
 CREATE INDEX events_tail ON public.events USING btree (org_id, mode, xid, id);
@@ -2631,6 +2660,12 @@ ALTER TABLE ONLY public.documents
 ALTER TABLE ONLY public.eligibility_checks
     ADD CONSTRAINT eligibility_checks_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES public.eligibility_checks(id);
 
+ALTER TABLE ONLY public.estimates
+    ADD CONSTRAINT estimates_check_id_fkey FOREIGN KEY (check_id) REFERENCES public.eligibility_checks(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.estimates
+    ADD CONSTRAINT estimates_second_check_id_fkey FOREIGN KEY (second_check_id) REFERENCES public.eligibility_checks(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.offices
     ADD CONSTRAINT offices_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.organizations(id);
 
@@ -2737,6 +2772,8 @@ ALTER TABLE public.eras ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.erasures ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.estimates ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.event_numbers ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.events ENABLE ROW LEVEL SECURITY;
@@ -2744,6 +2781,8 @@ ALTER TABLE public.events ENABLE ROW LEVEL SECURITY;
 CREATE POLICY expiry ON public.audit_entries TO postgres USING (true);
 
 CREATE POLICY expiry ON public.audit_resources TO postgres USING (true);
+
+CREATE POLICY expiry ON public.estimates TO molar_system USING (true);
 
 ALTER TABLE public.fee_schedule_rows ENABLE ROW LEVEL SECURITY;
 
@@ -2798,6 +2837,8 @@ CREATE POLICY removal ON public.connections TO postgres USING (true);
 CREATE POLICY removal ON public.data_keys TO postgres USING (true);
 
 CREATE POLICY removal ON public.disclosures TO postgres USING (true);
+
+CREATE POLICY removal ON public.estimates TO postgres USING (true);
 
 CREATE POLICY removal ON public.fee_schedule_rows TO postgres USING (true);
 
@@ -2966,6 +3007,8 @@ CREATE POLICY scope ON public.enrollments TO molar_app USING (((org_id = (curren
 CREATE POLICY scope ON public.era_claims TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.eras TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
+CREATE POLICY scope ON public.estimates TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.event_numbers TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
@@ -3614,6 +3657,15 @@ GRANT UPDATE(needs_attention) ON TABLE public.eras TO molar_app;
 GRANT UPDATE(later) ON TABLE public.eras TO molar_app;
 
 GRANT SELECT ON TABLE public.erasures TO molar_system;
+
+GRANT SELECT,INSERT ON TABLE public.estimates TO molar_app;
+GRANT DELETE ON TABLE public.estimates TO molar_system;
+
+GRANT SELECT(id) ON TABLE public.estimates TO molar_system;
+
+GRANT SELECT(org_id) ON TABLE public.estimates TO molar_system;
+
+GRANT SELECT(patient_id) ON TABLE public.estimates TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.event_numbers TO molar_app;
 GRANT SELECT,INSERT ON TABLE public.event_numbers TO molar_system;

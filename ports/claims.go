@@ -38,6 +38,12 @@ type Claims interface {
 	// services in the span. It leaves out drafts, voided and rejected claims and
 	// void transactions, and of each claim History.
 	Similar(ctx context.Context, patient billing.PatientID, span billing.DateSpan) ([]*claim.Claim, error)
+
+	// Undecided reads at most a hundred claims of kind claim that were first sent to the
+	// payer at or after since and that it still decides, of everyone with the member ID,
+	// compared without case, the oldest first. It leaves out void transactions, and of each
+	// claim History.
+	Undecided(ctx context.Context, member string, payer billing.PayerID, since time.Time) ([]*claim.Claim, error)
 }
 
 // ClaimLists finds claims for people.
@@ -53,6 +59,11 @@ type ClaimLists interface {
 	Search(
 		ctx context.Context, s billing.Search, patients []billing.PatientID, p billing.Page,
 	) (found []*claim.Record, more bool, err error)
+
+	// Owed returns what a patient owes for the claims that were sent and are not voided:
+	// what payers leave to the patient and what people billed to them, less what the claims
+	// state that the patient has paid. Services billed to several payers count once.
+	Owed(ctx context.Context, id billing.PatientID) (billing.Money, error)
 
 	// Count counts the claims that the filter selects, for each state that it names, or
 	// for all. Counts are exact up to claim.MaxClaimCount.

@@ -10,6 +10,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/estimate"
 	"github.com/molar-billing/molar/core/billing/fee"
 	"github.com/molar-billing/molar/core/billing/network"
 )
@@ -44,6 +45,11 @@ type Patients interface {
 	// whether there may be more. These are the patients with the words and the date of
 	// birth, and those of claims and checks with the member ID.
 	Search(ctx context.Context, s billing.Search) (found []billing.PatientID, more bool, err error)
+
+	// Alike reads up to limit patients who were born on the same day as the patient, and of
+	// whom a check or a claim has a member ID of the patient's, newest first: the same person
+	// under another name, or a twin.
+	Alike(ctx context.Context, p *directory.Patient, limit int) ([]*directory.Patient, error)
 
 	// Read is List for some patients.
 	Read(ctx context.Context, ids []billing.PatientID, p billing.Page) ([]*directory.Patient, error)
@@ -114,6 +120,19 @@ type Enrollments interface {
 	// List reads a page of enrollments, newest first, and one extra row when there
 	// is a next page.
 	List(ctx context.Context, f network.EnrollmentFilter, p billing.Page) ([]*network.Enrollment, error)
+}
+
+// Estimates stores the estimates of a scope. They never change.
+type Estimates interface {
+	// Insert stores a new estimate.
+	Insert(ctx context.Context, r *estimate.Record) error
+
+	// Get reads an estimate. It returns CodeNotFound if there is none.
+	Get(ctx context.Context, id billing.EstimateID) (*estimate.Record, error)
+
+	// List reads a page of estimates, newest first, and one extra row when there is a next
+	// page.
+	List(ctx context.Context, f estimate.Filter, p billing.Page) ([]*estimate.Record, error)
 }
 
 // FeeSchedules stores the fee schedules of a scope. They never change.

@@ -85,6 +85,7 @@ type Tx struct {
 	Providers        Providers
 	Enrollments      Enrollments
 	FeeSchedules     FeeSchedules
+	Estimates        Estimates
 	Events           Events
 	Endpoints        WebhookEndpoints
 	Deliveries       Deliveries
@@ -331,6 +332,10 @@ type Forgetter interface {
 	// Uploads deletes uploads that are no longer pending and were made before the
 	// given time, a limited number a call, and returns how many.
 	Uploads(ctx context.Context, before time.Time) (int, error)
+
+	// Estimates deletes estimates that were made before the given time and that no hold
+	// keeps, a limited number a call, and returns how many.
+	Estimates(ctx context.Context, before time.Time) (int, error)
 
 	// Answers deletes the answers saved for other checks that were completed
 	// before the given time, a limited number a call, and returns how many. The

@@ -14,6 +14,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/estimate"
 	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/fee"
 	"github.com/molar-billing/molar/core/billing/network"
@@ -74,6 +75,8 @@ func madeID(made any) string {
 	case *directory.Provider:
 		return m.ID.String()
 	case *fee.Schedule:
+		return m.ID.String()
+	case *estimate.Record:
 		return m.ID.String()
 	case *network.Enrollment:
 		return m.ID.String()

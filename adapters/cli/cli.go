@@ -19,8 +19,10 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/core/enrollments"
+	"github.com/molar-billing/molar/core/estimates"
 	"github.com/molar-billing/molar/core/fees"
 	"github.com/molar-billing/molar/core/records"
 	"github.com/molar-billing/molar/core/recovery"
@@ -43,8 +45,12 @@ type Backend struct {
 	Audit Open[*audit.Service]
 	// Enrollments opens the same database for the enrollments of offices.
 	Enrollments Open[*enrollments.Service]
+	// Estimates opens the same database for what patients will pay.
+	Estimates Open[*estimates.Service]
 	// Fees opens the same database for the fee schedules of offices and payers.
 	Fees Open[*fees.Service]
+	// Claims opens the same database for what there is about a patient.
+	Claims Open[*claims.Service]
 	// Remittances opens the same database to import remittances.
 	Remittances Open[*remittances.Service]
 	// Connections opens the same database to list and change connections.
@@ -104,7 +110,7 @@ func New(b Backend) *cobra.Command {
 		Version:       b.Build.String(),
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(dev(b), migrate(b), orgs(b), offices(b), providers(b), enrolled(b), feeCommands(b), keys(b), users(b), eras(b), batchCommands(b), fileCommands(b), restores(b), secrets(b), patients(b), retentions(b),
+	root.AddCommand(dev(b), migrate(b), orgs(b), offices(b), providers(b), enrolled(b), feeCommands(b), estimateCommands(b), keys(b), users(b), eras(b), batchCommands(b), fileCommands(b), restores(b), secrets(b), patients(b), retentions(b),
 		connectionCommands(b), audits(b), listen(b), events(b), triggers(b), sandboxed(b), webhooks(b), ClearinghouseCommand(b.Clearinghouse), ready(), version(b.Build))
 	explainUsage(root)
 	operates(b, root)

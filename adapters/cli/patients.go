@@ -49,7 +49,7 @@ func patients(b Backend) *cobra.Command {
 	export.Flags().StringVar(&d.To, "disclosed-to", "", "name and, if known, address of who gets the archive, if not the patient")
 	export.Flags().StringVar(&d.Purpose, "purpose", "", "why they get it")
 	export.MarkFlagsRequiredTogether("disclosed-to", "purpose")
-	return group("patients", "What is stored about a patient: export, erase, erasures", export, erase(b), erasures(b))
+	return group("patients", "What is stored about a patient: show, export, erase, erasures", showPatient(b), export, erase(b), erasures(b))
 }
 
 // patientArg reads the ID of one patient.

@@ -55,7 +55,7 @@ func TestAuditOfAPatient(t *testing.T) {
 			byID["aud_"+s.must(t, 200, owner.call(call{path: path})).Header.Get("X-Request-Id")[4:]] = "a person: " + path
 		}
 	}
-	read("/claims?limit=1", "/claims/"+id.String(), "/patients/"+of, "/batches/"+first.ID.String()+"/file", "/batches/"+second.ID.String()+"/file",
+	read("/claims?limit=1", "/claims/"+id.String(), "/patients/"+of, "/patients/"+of+"/overview", "/batches/"+first.ID.String()+"/file", "/batches/"+second.ID.String()+"/file",
 		"/attachments?limit=2", claimed, unclaimed, era, era+"/claims", era+"/file")
 	missing := func(filter string) []string {
 		found := s.must(t, 200, owner.call(call{path: "/audit_entries?limit=100&" + filter})).body

@@ -11,6 +11,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/estimate"
 	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/fee"
 	"github.com/molar-billing/molar/core/billing/network"
@@ -25,6 +26,8 @@ func Render(resource any) (json.RawMessage, error) {
 	switch r := resource.(type) {
 	case *coverage.Check:
 		return r.Data(), nil
+	case *estimate.Record:
+		resource = costEstimateShape(r)
 	case *event.Event:
 		return r.JSON(), nil
 	case *remit.Record:

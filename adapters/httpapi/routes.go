@@ -16,6 +16,7 @@ import (
 	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/enrollments"
+	"github.com/molar-billing/molar/core/estimates"
 	"github.com/molar-billing/molar/core/events"
 	"github.com/molar-billing/molar/core/faults"
 	"github.com/molar-billing/molar/core/fees"
@@ -62,6 +63,7 @@ type api struct {
 	connections   *connections.Service
 	eligibility   *eligibility.Service
 	enrollments   *enrollments.Service
+	estimates     *estimates.Service
 	events        *events.Service
 	faults        *faults.Service
 	fees          *fees.Service
@@ -98,6 +100,10 @@ func (a *api) routes() []route {
 		{get, root + "/eligibility", read, noBody, a.listChecks},
 		{get, root + "/eligibility/{id}", read, noBody, withoutQuery(a.getCheck)},
 		{get, root + "/eligibility/{id}/exchange", read, noBody, a.getCheckExchange},
+
+		{post, root + "/estimates", submit, jsonBody, a.makeEstimate},
+		{get, root + "/estimates", read, noBody, a.listEstimates},
+		{get, root + "/estimates/{id}", read, noBody, getting(a.estimates.Get, costEstimateShape)},
 
 		{post, root + "/attachments", submit, jsonBody, making(created, a.attachments.Make, attachmentShape)},
 		{get, root + "/attachments", read, noBody, a.listAttachments},
@@ -176,6 +182,7 @@ func (a *api) routes() []route {
 		{get, root + "/patients", read, noBody, paging(a, "patients", a.access.ListPatients, patientShape)},
 		{post, root + "/patients/search", read, jsonBody, a.searchPatients},
 		{get, root + "/patients/{id}", read, noBody, getting(a.access.GetPatient, patientShape)},
+		{get, root + "/patients/{id}/overview", read, noBody, a.getPatientOverview},
 
 		{get, root + "/events", read, noBody, a.listEvents},
 		{get, root + "/events/{id}", read, noBody, withoutQuery(a.getEvent)},

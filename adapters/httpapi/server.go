@@ -28,6 +28,7 @@ import (
 	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/enrollments"
+	"github.com/molar-billing/molar/core/estimates"
 	"github.com/molar-billing/molar/core/events"
 	"github.com/molar-billing/molar/core/faults"
 	"github.com/molar-billing/molar/core/fees"
@@ -51,6 +52,7 @@ type Options struct {
 	Connections   *connections.Service
 	Eligibility   *eligibility.Service
 	Enrollments   *enrollments.Service
+	Estimates     *estimates.Service
 	Events        *events.Service
 	Faults        *faults.Service
 	Fees          *fees.Service
@@ -128,11 +130,11 @@ type Server struct {
 // missing or the metrics are registered already.
 func New(o Options) (*Server, error) {
 	if o.Access == nil || o.Attachments == nil || o.Audit == nil || o.Batches == nil || o.Changes == nil || o.Claims == nil || o.Connections == nil ||
-		o.Eligibility == nil || o.Enrollments == nil || o.Events == nil || o.Faults == nil || o.Fees == nil || o.PayerRequests == nil || o.Payers == nil || o.Remittances == nil || o.Sandbox == nil || o.Scenarios == nil || o.Summary == nil || o.Webhooks == nil {
+		o.Eligibility == nil || o.Enrollments == nil || o.Estimates == nil || o.Events == nil || o.Faults == nil || o.Fees == nil || o.PayerRequests == nil || o.Payers == nil || o.Remittances == nil || o.Sandbox == nil || o.Scenarios == nil || o.Summary == nil || o.Webhooks == nil {
 		return nil, errors.New("httpapi: a use case or the payer directory is missing")
 	}
 	a := &api{
-		o.Access, o.Attachments, o.Audit, o.Batches, o.Changes, o.Claims, o.Connections, o.Eligibility, o.Enrollments, o.Events, o.Faults, o.Fees, o.PayerRequests, o.Payers, o.Remittances, o.Sandbox, o.Scenarios, o.Summary, o.Webhooks,
+		o.Access, o.Attachments, o.Audit, o.Batches, o.Changes, o.Claims, o.Connections, o.Eligibility, o.Enrollments, o.Estimates, o.Events, o.Faults, o.Fees, o.PayerRequests, o.Payers, o.Remittances, o.Sandbox, o.Scenarios, o.Summary, o.Webhooks,
 		cursors{o.CursorKey},
 	}
 	s, err := newServer(o, a.routes(), identifier{key: o.Access.Authenticate, session: o.Access.Resume})

@@ -39,6 +39,7 @@ import (
 	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/enrollments"
+	"github.com/molar-billing/molar/core/estimates"
 	"github.com/molar-billing/molar/core/events"
 	"github.com/molar-billing/molar/core/faults"
 	"github.com/molar-billing/molar/core/fees"
@@ -118,6 +119,7 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 		Claims:        claims.New(store, attaching.Networks, payers),
 		Connections:   connections.New(store, network.Kinds{sftpnet.Kind().Kind}, payers, func(string, network.Reason) {}, with.log),
 		Enrollments:   enrollments.New(store, payers),
+		Estimates:     estimates.New(store),
 		Events:        events.New(store),
 		Faults:        faults.New(store),
 		Fees:          fees.New(store, payers),

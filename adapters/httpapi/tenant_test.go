@@ -27,7 +27,7 @@ type made struct {
 	sent, number, patient         string // a claim of the API, as its ID, its control number and its patient
 	queued, paid, question        string // claims
 	batch, era, quarantined       string
-	fees                          string
+	fees, estimate                string
 	logged, key                   string // an entry of the request log, and its API key
 }
 
@@ -53,6 +53,7 @@ func (s *service) make(t *testing.T) (m made) {
 	m.key = s.logged(t, m.logged).text(t, "key_id")
 	m.delivery = s.walk(t, "/webhook_deliveries?endpoint_id="+m.endpoint)[0]
 	s.must(t, 201, call{path: "/sandbox/scenarios", body: delta("-DELTA", nil)})
+	m.estimate = s.must(t, 201, call{path: "/estimates", body: estimateBody(m.check)}).text(t, "id")
 	m.fees = s.must(t, 201, call{path: "/fee_schedules", body: feesBody()}).text(t, "id")
 	return m
 }
@@ -122,7 +123,7 @@ func (s *service) whenLive(r *route, f foreign) (int, billing.Code) {
 	case !r.changes():
 		return f.status, f.code
 	case strings.HasPrefix(f.path, "/webhook_"), strings.HasPrefix(f.path, "/events"), strings.HasPrefix(f.path, "/claims"),
-		strings.HasPrefix(f.path, "/eras"), strings.HasPrefix(f.path, "/quarantine"), strings.HasPrefix(f.path, "/offices"), strings.HasPrefix(f.path, "/fee_schedules"), strings.HasPrefix(f.path, "/enrollments"), strings.HasPrefix(f.path, "/providers"):
+		strings.HasPrefix(f.path, "/eras"), strings.HasPrefix(f.path, "/quarantine"), strings.HasPrefix(f.path, "/offices"), strings.HasPrefix(f.path, "/fee_schedules"), strings.HasPrefix(f.path, "/estimates"), strings.HasPrefix(f.path, "/enrollments"), strings.HasPrefix(f.path, "/providers"):
 		return f.status, f.code // they work in live mode too
 	case strings.HasPrefix(f.path, "/eligibility"):
 		return 503, billing.CodeEligibilityUnavailable
@@ -184,8 +185,11 @@ func (s *service) readsByStrangers(t *testing.T, m made) map[string][]foreign {
 		"GET /providers":                         {nothing("/providers")},
 		"GET /providers/{id}":                    {absent("/providers/" + s.dentist.String())},
 		"GET /patients/{id}":                     {absent("/patients/" + m.patient)},
+		"GET /patients/{id}/overview":            {absent("/patients/" + m.patient + "/overview")},
 		"GET /enrollments":                       {nothing("/enrollments"), nothing("/enrollments?office_id=" + s.office.String())},
 
+		"GET /estimates":           {nothing("/estimates"), nothing("/estimates?patient_id=" + m.patient), nothing("/estimates?eligibility_id=" + m.check)},
+		"GET /estimates/{id}":      {absent("/estimates/" + m.estimate)},
 		"GET /fee_schedules":       {nothing("/fee_schedules"), nothing("/fee_schedules?kind=office_fees")},
 		"GET /fee_schedules/{id}":  {absent("/fee_schedules/" + m.fees)},
 		"GET /fee_schedules/match": {{call: call{path: "/fee_schedules/match?procedure_code=D0120&date=2026-05-01"}, status: 200}}, // TestFeeSchedules has whose they are
@@ -281,6 +285,9 @@ func (s *service) writesByStrangers(t *testing.T, m made) map[string][]foreign {
 		"POST /sandbox/scenarios":            {}, // it names nothing; TestOwnScenarios makes some
 		"PATCH /sandbox/scenarios/{ending}":  {absent(call{method: "PATCH", path: "/sandbox/scenarios/-DELTA", body: `{"summary":"mine"}`})},
 		"DELETE /sandbox/scenarios/{ending}": {absent(call{method: "DELETE", path: "/sandbox/scenarios/-DELTA"})},
+		"POST /estimates": {
+			absent(call{path: "/estimates", body: estimateBody(m.check)}), absent(call{path: "/estimates", body: estimateBody(m.check, "preview", true)}),
+		},
 		"POST /fee_schedules": {
 			absent(call{path: "/fee_schedules", body: feesBody("office_id", s.office.String())}),
 			absent(call{path: "/fee_schedules", body: feesBody("replaces", m.fees)}),

@@ -357,3 +357,22 @@ func (r claims) countTogether(f claim.Filter) (string, []any) {
 	}
 	return q.text("LIMIT %\n) counted\nGROUP BY state", maxCounted+1), q.args
 }
+
+// Owed sums what a patient owes. Of the claims to several payers for the same services, the
+// first one stands for all.
+func (r claims) Owed(ctx context.Context, id billing.PatientID) (owed billing.Money, err error) {
+	text, args := r.owed(id)
+	err = r.each(ctx, "sum what a patient owes", []any{&owed}, func() {}, text, args...)
+	return owed, err
+}
+
+func (r claims) owed(id billing.PatientID) (string, []any) {
+	return `
+SELECT coalesce(sum(greatest(0, m.patient + m.billed - coalesce(greatest(
+	(c.details ->> 'PatientPaid')::bigint, (two.details ->> 'PatientPaid')::bigint, (three.details ->> 'PatientPaid')::bigint), 0))), 0)::bigint
+FROM claims c
+LEFT JOIN claims two ON two.org_id = $1 AND two.mode = $2 AND two.id = c.secondary_id
+LEFT JOIN claims three ON three.org_id = $1 AND three.mode = $2 AND three.id = two.secondary_id
+CROSS JOIN LATERAL money_together(money_of(c), CASE WHEN two.id IS NOT NULL THEN money_of(two) END, CASE WHEN three.id IS NOT NULL THEN money_of(three) END) m
+WHERE c.org_id = $1 AND c.mode = $2 AND c.patient_id = $3 AND c.patient_id IS NOT NULL AND c.secondary_to IS NULL`, []any{r.scope.Org, r.scope.Mode, id}
+}

@@ -3,6 +3,7 @@ package pgstore
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/lib/pq"
 
@@ -246,6 +247,20 @@ func (r claims) similar(patient billing.PatientID, span billing.DateSpan) (strin
 	q.where("first_service_date <= % AND last_service_date >= %", span.To, span.From)
 	q.where("state NOT IN ('draft', 'voided', 'rejected') AND frequency <> 'void'")
 	return q.text("ORDER BY first_service_date, id\nLIMIT %", maxSimilar), q.args
+}
+
+func (r claims) undecided(member string, payer billing.PayerID, since time.Time) (string, []any) {
+	q := r.query(listed.columns(), "claims c")
+	q.where(`member_key COLLATE "C" = upper(left(%, 100)) AND member_key IS NOT NULL`, member)
+	q.where("kind = 'claim' AND payer_id = % AND sent_at >= % AND frequency <> 'void'", payer, micro(since))
+	q.where("state IN ('submitted', 'accepted_clearinghouse', 'accepted_payer')")
+	return q.text("ORDER BY sent_at, id\nLIMIT %", maxSimilar), q.args
+}
+
+// Undecided reads claims of everyone with the member ID that the payer still decides.
+func (r claims) Undecided(ctx context.Context, member string, payer billing.PayerID, since time.Time) ([]*claim.Claim, error) {
+	text, args := r.undecided(member, payer, since)
+	return claimsOf(r.read(ctx, "find undecided claims", listed, text, args))
 }
 
 // Similar reads claims with services in the span.

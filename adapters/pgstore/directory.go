@@ -272,6 +272,29 @@ func (r patients) these(ids []billing.PatientID) *query {
 	return q
 }
 
+// Alike reads the patients with a member ID and the date of birth of another one.
+func (r patients) Alike(ctx context.Context, p *directory.Patient, limit int) ([]*directory.Patient, error) {
+	return patientTable.page(ctx, r.tx, r.alike(p), billing.Page{Limit: limit - 1}) // a page reads one more
+}
+
+func (r patients) alike(p *directory.Patient) *query {
+	q := patientTable.of(r.tx)
+	q.where("date_of_birth = %", p.DateOfBirth)
+	q.where("id <> %", p.ID)
+	q.where(`id = ANY (ARRAY (
+	WITH numbers AS MATERIALIZED (
+		SELECT member_key FROM check_members WHERE org_id = $1 AND mode = $2 AND patient_id = $4
+		UNION
+		SELECT member_key FROM claims WHERE org_id = $1 AND mode = $2 AND patient_id = $4 AND patient_id IS NOT NULL AND member_key IS NOT NULL
+	)
+	SELECT m.patient_id FROM numbers n JOIN check_members m ON m.org_id = $1 AND m.mode = $2 AND m.member_key = n.member_key
+	UNION
+	SELECT c.patient_id FROM numbers n JOIN claims c ON c.org_id = $1 AND c.mode = $2 AND c.member_key = n.member_key
+	WHERE c.patient_id IS NOT NULL
+))`)
+	return q
+}
+
 // Search finds patients by name and date of birth, or by the member ID of their claims
 // and checks.
 func (r patients) Search(ctx context.Context, s billing.Search) (found []billing.PatientID, more bool, err error) {

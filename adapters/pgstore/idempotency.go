@@ -204,6 +204,21 @@ func (r forgetter) Answers(ctx context.Context, before time.Time) (int, error) {
 	return r.do(ctx, "forget saved answers", forgetAnswers, before.UTC())
 }
 
+const forgetEstimates = `
+DELETE FROM estimates
+WHERE id IN (
+	SELECT id
+	FROM estimates e
+	WHERE id < first_id($1) AND NOT EXISTS (SELECT FROM holds h WHERE h.org_id = e.org_id AND coalesce(h.patient_id = e.patient_id, true))
+	ORDER BY id
+	LIMIT ` + forgetBatch + `
+)`
+
+// Estimates removes old estimates, a bounded number per call.
+func (r forgetter) Estimates(ctx context.Context, before time.Time) (int, error) {
+	return r.do(ctx, "forget estimates", forgetEstimates, before.UTC())
+}
+
 // Uploads removes uploads that are settled, a bounded number per call.
 func (r forgetter) Uploads(ctx context.Context, before time.Time) (int, error) {
 	return r.do(ctx, "forget uploads", forgetUploads, before.UTC())

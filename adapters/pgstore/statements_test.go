@@ -172,6 +172,8 @@ func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*claim.Claim) map
 		"found patients, words":      made(patients{t}.search(billing.ParseSearch("ada-77"), []searchWord{{Word: "ada"}, {Word: "byr"}})),
 		"found patients, born":       made(patients{t}.search(billing.ParseSearch("1984-02-29"), nil)),
 		"found patients, all":        made(patients{t}.search(billing.ParseSearch("byr, ada 2/3/84"), []searchWord{{Word: "byr", Of: billing.LastName}, {Word: "ada", Of: billing.FirstName}})),
+		"patients alike":             paged(patients{t}.alike(&directory.Patient{ID: Number(7, 5), DateOfBirth: billing.Date{Year: 1984, Month: 2, Day: 29}}), billing.Page{Limit: 10}),
+		"what a patient owes":        made(claims{t}.owed(Number(7, 5))),
 		"read patients":              paged(patients{t}.these([]billing.PatientID{Number(7, 5), Number(8, 5)}), billing.Page{Limit: 25}),
 		"patients":                   paged(t.query(patientColumns, "patients"), billing.Page{Limit: 25}),
 		"count served":               made(claims{t}.countIn(byService, claim.Filter{Kind: claim.KindClaim, ServiceFrom: day, ServiceTo: day})),

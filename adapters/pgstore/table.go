@@ -270,6 +270,7 @@ var (
 	payerRequestTable    = newTable("payer_requests", "payer request", payerRequestFields, "state")
 	enrollmentTable      = newTable("enrollments", "enrollment", enrollmentFields, "")
 	feeScheduleTable     = newTable("fee_schedules", "fee schedule", feeScheduleFields, "")
+	estimateTable        = newTable("estimates", "estimate", estimateFields, "")
 	connectionTable      = newTable("connections", "connection", sealedConnectionFields, "")
 	endpointTable        = newTable("webhook_endpoints", "webhook endpoint", endpointFields, "url", "secret")
 	deliveryTable        = newTable("webhook_deliveries", "webhook delivery", deliveryFields, "")

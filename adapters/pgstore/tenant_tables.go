@@ -26,7 +26,7 @@ const (
 // The ages at which rows go, by real time.
 const (
 	withOwner retention.Kind = "owner"  // with what they are part of, or with the organization
-	briefly   retention.Kind = "sweeps" // at an age that their own sweep has, at most 90 days
+	briefly   retention.Kind = "sweeps" // at an age that their own sweep has
 
 	audited   = retention.Audit
 	billed    = retention.Records
@@ -63,6 +63,7 @@ func tenantTables() []tenantTable {
 		{"claim_changes", removes, keeps, keeps, withOwner, removes}, // added up in claim_totals
 		{"claim_totals", removes, keeps, keeps, withOwner, removes},  // computed from the claims
 		{"eligibility_answers", removes, keeps, removes, briefly, removes},
+		{"estimates", removes, writes, removes, briefly, removes},
 		{"check_members", removes, keeps, removes, billed, removes},
 		{"eligibility_checks", removes, writes, removes, billed, removes},
 		{"patient_words", removes, keeps, removes, billed, removes},

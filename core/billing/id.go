@@ -53,6 +53,7 @@ type (
 	acceptedKind     struct{}
 	restoreKind      struct{}
 	feeScheduleKind  struct{}
+	estimateKind     struct{}
 )
 
 func (orgKind) prefix() string          { return "org_" }
@@ -81,6 +82,7 @@ func (enrollmentKind) prefix() string   { return "enr_" }
 func (acceptedKind) prefix() string     { return "acr_" }
 func (restoreKind) prefix() string      { return "rst_" }
 func (feeScheduleKind) prefix() string  { return "fee_" }
+func (estimateKind) prefix() string     { return "est_" }
 
 // The IDs of the API, the JobID of a job, and the DeliveryID of a delivery to
 // an endpoint.
@@ -113,6 +115,7 @@ type (
 	AcceptedID        = ID[acceptedKind]
 	RestoreID         = ID[restoreKind]
 	FeeScheduleID     = ID[feeScheduleKind]
+	EstimateID        = ID[estimateKind]
 )
 
 // Real is a real time. A developer cannot move it, as the clock of the sandbox can be

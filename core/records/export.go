@@ -16,6 +16,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/estimate"
 	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/lists"
@@ -54,7 +55,7 @@ func New(store ports.Store, blobs ports.Blobs, outside Outside) *Service {
 
 // Counts is what an archive has.
 type Counts struct {
-	Checks, Messages, Claims, Payments, Attachments, Images, PayerRequests, Events, Reads, Disclosures int
+	Checks, Messages, Estimates, Claims, Payments, Attachments, Images, PayerRequests, Events, Reads, Disclosures int
 
 	Missing []string // images that the blob store does not have
 	Files   []string // in which other patients may be, too; their content is left out
@@ -97,7 +98,7 @@ func (s *Service) Export(
 	if err := a.add("patient.json", person); err != nil {
 		return Counts{}, err
 	}
-	for _, part := range []func() error{a.checks, a.claims, a.payments, a.attachments, a.payerRequests, a.events, a.access, a.disclosures, a.readme} {
+	for _, part := range []func() error{a.checks, a.estimates, a.claims, a.payments, a.attachments, a.payerRequests, a.events, a.access, a.disclosures, a.readme} {
 		if err := part(); err != nil {
 			return Counts{}, err
 		}
@@ -245,6 +246,13 @@ func (a *archive) image(of *attachment.Attachment, d *attachment.Document) error
 	}
 	a.counts.Images++
 	return nil
+}
+
+func (a *archive) estimates() error {
+	return a.eachEstimate(func(r *estimate.Record) error {
+		a.counts.Estimates++
+		return a.add(fmt.Sprintf("estimates/%s.json", r.ID), r)
+	})
 }
 
 func (a *archive) payerRequests() error {

@@ -11,6 +11,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/estimate"
 	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/fee"
 	"github.com/molar-billing/molar/core/billing/network"
@@ -47,6 +48,9 @@ func organizationParts() []part {
 			return tx.Patients.List(ctx, p)
 		})},
 		{name: "eligibility_checks", what: "checks; messages/ has what was sent and received", write: (*organization).checks},
+		{name: "estimates", what: "estimates of what patients pay", write: listed("estimates", func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*estimate.Record, error) {
+			return tx.Estimates.List(ctx, estimate.Filter{}, p)
+		})},
 		{name: "claims", what: "claims with their payments and history", write: (*organization).claims},
 		{name: "attachments", what: "attachments; images/ has their images", write: (*organization).attachments},
 		{name: "payer_requests", what: "what payers asked for", write: listed("payer_requests", func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*attachment.PayerRequest, error) {

@@ -7,6 +7,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/estimate"
 	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
@@ -36,6 +37,12 @@ func (r *person) eachClaim(use func(*claim.Record) error) error {
 func (r *person) eachRemittance(use func(*remit.ERA) error) error {
 	return every(r.reading, func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*remit.ERA, error) {
 		return tx.ERAs.List(ctx, remit.Filter{PatientID: r.patient}, p)
+	}, use)
+}
+
+func (r *person) eachEstimate(use func(*estimate.Record) error) error {
+	return every(r.reading, func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*estimate.Record, error) {
+		return tx.Estimates.List(ctx, estimate.Filter{PatientID: r.patient}, p)
 	}, use)
 }
 

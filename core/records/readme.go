@@ -22,6 +22,7 @@ func (a *archive) readme() error {
 		{"patient.json", "name and date of birth", 1},
 		{"checks/", "questions to insurers about coverage, with their answers", c.Checks},
 		{"", "messages as they were sent and received", c.Messages},
+		{"estimates/", "what visits were estimated to cost", c.Estimates},
 		{"claims/", "claims: what was done, what it cost, what the insurer decided", c.Claims},
 		{"payments/", "what insurers said with their payments", c.Payments},
 		{"attachments/", "what was sent to insurers with claims", c.Attachments},

@@ -140,6 +140,8 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"fee schedules beside one":     testFeesBeside,
 		"prices":                       testPricing,
 		"patients":                     testPatients,
+		"patients who may be the same": testAlike,
+		"what a patient owes":          testOwed,
 		"search":                       testSearch,
 		"search of many":               testSearchLimit,
 		"patients together":            testPatientsTogether,

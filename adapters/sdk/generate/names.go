@@ -37,8 +37,9 @@ func groups() []group {
 		{"offices", []string{"create=createOffice", "list=listOffices", "get=getOffice", "update=updateOffice", "withdraw_change=withdrawOfficeChange"}},
 		{"providers", []string{"create=createProvider", "list=listProviders", "get=getProvider", "update=updateProvider"}},
 		{"enrollments", []string{"put=putEnrollment", "list=listEnrollments"}},
+		{"estimates", []string{"create=createEstimate", "list=listEstimates", "get=getEstimate"}},
 		{"fee_schedules", []string{"create=createFeeSchedule", "list=listFeeSchedules", "match=matchFeeSchedules", "get=getFeeSchedule"}},
-		{"patients", []string{"list=listPatients", "search=searchPatients", "get=getPatient"}},
+		{"patients", []string{"list=listPatients", "search=searchPatients", "get=getPatient", "overview=getPatientOverview"}},
 		{"events", []string{
 			"list=listEvents", "get=getEvent", "list_deliveries=listEventDeliveries", "resend_many=resendEvents", "resend=resendEvent",
 		}},

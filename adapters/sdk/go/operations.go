@@ -23,6 +23,7 @@ type parts struct {
 	Offices           OfficesOperations
 	Providers         ProvidersOperations
 	Enrollments       EnrollmentsOperations
+	Estimates         EstimatesOperations
 	FeeSchedules      FeeSchedulesOperations
 	Patients          PatientsOperations
 	Events            EventsOperations
@@ -55,6 +56,7 @@ func (c *Client) assemble() {
 		Offices:           OfficesOperations{c},
 		Providers:         ProvidersOperations{c},
 		Enrollments:       EnrollmentsOperations{c},
+		Estimates:         EstimatesOperations{c},
 		FeeSchedules:      FeeSchedulesOperations{c},
 		Patients:          PatientsOperations{c},
 		Events:            EventsOperations{c},
@@ -1037,6 +1039,59 @@ func (s EnrollmentsOperations) List(params EnrollmentsListParams, options ...Cal
 	}, options)
 }
 
+// EstimatesOperations are the operations on estimates.
+type EstimatesOperations struct{ c *Client }
+
+// Create calls POST /estimates.
+// Estimate what a patient pays.
+//
+// Requires the `submit` permission. Computes what a patient will pay for services, from the answer of a completed
+// check. A check without an answer returns 409.
+//
+// **Each amount is a range.** `least` is a scenario in which the patient pays the least, and `most` one in which the
+// patient pays the most. In each, `write_off`, `plan_pays`, `second_plan_pays` and `patient_pays` add up to `fee`. The
+// two differ only where something is missing: an amount or a percent that the payer did not return, or the plan's
+// allowance. `uncertain` says what. A condition of the plan whose facts nobody gave, such as an earlier crown, does
+// not widen the range. The line is computed as if it does not strike, and `unless` has what the patient pays if it does.
+//
+// **Fees.** `fee` and `allowed` are for all units of a line. What you leave out comes from your fee schedules: the
+// office's fees, and what the payer allows. Without an allowance, the fee stands in. Without a fee, the reply is 422.
+//
+// **Lines use what is left in their order.** Claims of the patient that were sent to the payer after the check, and
+// that it still decides, come before them. Those of the family count for the family's amounts. Claims here also show
+// when the patient last had the same service.
+//
+// With `preview`, the reply is 200 and nothing is stored, whatever the key. An estimate is kept for 12 months, and not
+// longer than its check. It never changes: create another one.
+func (s EstimatesOperations) Create(ctx context.Context, body EstimateRequest, options ...CallOption) (*Estimate, error) {
+	return read[Estimate](ctx, s.c, call{
+		method: http.MethodPost, path: "/estimates",
+		body:  body,
+		keyed: true,
+	}, options)
+}
+
+// List calls GET /estimates.
+// List estimates.
+//
+// Requires the `read` permission.
+func (s EstimatesOperations) List(params EstimatesListParams, options ...CallOption) *List[Estimate] {
+	return newList[Estimate](s.c, call{
+		method: http.MethodGet, path: "/estimates",
+		query: params.query(),
+	}, options)
+}
+
+// Get calls GET /estimates/{id}.
+// Retrieve an estimate.
+//
+// Requires the `read` permission.
+func (s EstimatesOperations) Get(ctx context.Context, id string, options ...CallOption) (*Estimate, error) {
+	return read[Estimate](ctx, s.c, call{
+		method: http.MethodGet, path: "/estimates/" + url.PathEscape(id),
+	}, options)
+}
+
 // FeeSchedulesOperations are the operations on fee schedules.
 type FeeSchedulesOperations struct{ c *Client }
 
@@ -1139,6 +1194,18 @@ func (s PatientsOperations) Search(ctx context.Context, body SearchRequest, opti
 func (s PatientsOperations) Get(ctx context.Context, id string, options ...CallOption) (*Patient, error) {
 	return read[Patient](ctx, s.c, call{
 		method: http.MethodGet, path: "/patients/" + url.PathEscape(id),
+	}, options)
+}
+
+// Overview calls GET /patients/{id}/overview.
+// Retrieve everything about a patient.
+//
+// Requires the `read` permission. Returns who the patient is, who may be the same person, their plans, what they owe,
+// and their newest checks, claims, attachments and payer requests, each list the newest first with at most 10
+// entries. The lists themselves have the rest, with the filter `patient_id`.
+func (s PatientsOperations) Overview(ctx context.Context, id string, options ...CallOption) (*PatientOverview, error) {
+	return read[PatientOverview](ctx, s.c, call{
+		method: http.MethodGet, path: "/patients/" + url.PathEscape(id) + "/overview",
 	}, options)
 }
 

@@ -4478,6 +4478,245 @@ func (p EnrollmentsListParams) query() url.Values {
 	return q
 }
 
+// EstimateRequest is part of a request.
+type EstimateRequest struct {
+	EligibilityID string `json:"eligibility_id"`
+	// The services, in the order in which they use what is left of the benefits.
+	Lines []EstimateLineInput `json:"lines"`
+	// Whether your office is in the plan's network. What the payer says counts if you leave it out. If the payer does not say, it is required.
+	Network Optional[FeeNetwork] `json:"network,omitempty"`
+	// A completed check of the plan that pays second.
+	SecondaryEligibilityID Optional[string] `json:"secondary_eligibility_id,omitempty"`
+	// How the second plan counts what the first one pays. Defaults to `standard`. Not allowed without `secondary_eligibility_id`.
+	Coordination Optional[Coordination] `json:"coordination,omitempty"`
+	// Store nothing.
+	Preview Optional[bool] `json:"preview,omitempty"`
+}
+
+// EstimateLineInput is part of a request.
+type EstimateLineInput struct {
+	ProcedureCode string `json:"procedure_code"`
+	// Of all units. Your office's fee schedule if it is left out.
+	Fee Optional[Amount] `json:"fee,omitempty"`
+	// What the plan allows, of all units. The payer's fee schedule if it is left out. It never counts for more than the fee.
+	Allowed Optional[Amount] `json:"allowed,omitempty"`
+	// Defaults to 1.
+	Quantity   Optional[int]      `json:"quantity,omitempty"`
+	Tooth      Optional[string]   `json:"tooth,omitempty"`
+	Surfaces   Optional[[]string] `json:"surfaces,omitempty"`
+	OralCavity Optional[[]string] `json:"oral_cavity,omitempty"`
+	// Defaults to today.
+	ServiceDate Optional[string] `json:"service_date,omitempty"`
+	// When the patient last had the same service at the same place. Claims here show it if it is left out.
+	LastServiceDate Optional[string] `json:"last_service_date,omitempty"`
+	// When the tooth that a bridge, a denture or an implant replaces was lost.
+	ToothLostOn Optional[string] `json:"tooth_lost_on,omitempty"`
+	// When what the service replaces was placed.
+	PriorPlacementDate Optional[string] `json:"prior_placement_date,omitempty"`
+	// The less expensive procedure that the plan pays for instead. Its allowance comes from the payer's fee schedule.
+	AlternateProcedureCode Optional[string] `json:"alternate_procedure_code,omitempty"`
+}
+
+// FeeNetwork is one of a list of values, which may grow: expect others.
+// Whether the office is in the network of the patient's plan: `in`, or `out`.
+type FeeNetwork string
+
+// The values of FeeNetwork that this version knows.
+const (
+	FeeNetworkIn  FeeNetwork = "in"
+	FeeNetworkOut FeeNetwork = "out"
+)
+
+// Coordination is one of a list of values, which may grow: expect others.
+// `standard`: the second plan pays the lesser of its own benefit and what is left. `basic`: it also keeps both payments
+// within its own allowance. `carve_out` and `non_duplication`: it pays its own benefit less what the first plan pays.
+type Coordination string
+
+// The values of Coordination that this version knows.
+const (
+	CoordinationStandard       Coordination = "standard"
+	CoordinationBasic          Coordination = "basic"
+	CoordinationCarveOut       Coordination = "carve_out"
+	CoordinationNonDuplication Coordination = "non_duplication"
+)
+
+// Estimate is part of a reply.
+// What a patient will pay. It is an estimate, and no promise of the payer.
+type Estimate struct {
+	// Null for a preview.
+	ID                     *string      `json:"id"`
+	Object                 string       `json:"object"`
+	Preview                bool         `json:"preview"`
+	EligibilityID          string       `json:"eligibility_id"`
+	SecondaryEligibilityID *string      `json:"secondary_eligibility_id"`
+	PatientID              string       `json:"patient_id"`
+	OfficeID               string       `json:"office_id"`
+	Payer                  PayerSummary `json:"payer"`
+	// Whether the office is in the network of the patient's plan: `in`, or `out`.
+	Network FeeNetwork `json:"network"`
+	// Null without a second plan.
+	Coordination *Coordination  `json:"coordination"`
+	Lines        []EstimateLine `json:"lines"`
+	// All lines together. They may be closer together than the sums of the lines.
+	Totals EstimateTotals `json:"totals"`
+	// What makes the whole estimate uncertain, as sentences.
+	Uncertain []string `json:"uncertain"`
+	// A time in UTC, with microseconds.
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// EstimateLine is part of a reply.
+type EstimateLine struct {
+	ProcedureCode string   `json:"procedure_code"`
+	Quantity      int      `json:"quantity"`
+	Tooth         *string  `json:"tooth"`
+	Surfaces      []string `json:"surfaces"`
+	OralCavity    []string `json:"oral_cavity"`
+	ServiceDate   string   `json:"service_date"`
+	// As you sent it, or as claims here show it.
+	LastServiceDate        *string `json:"last_service_date"`
+	ToothLostOn            *string `json:"tooth_lost_on"`
+	PriorPlacementDate     *string `json:"prior_placement_date"`
+	AlternateProcedureCode *string `json:"alternate_procedure_code"`
+	// In the scenario in which the patient pays the least, and in the one in which the patient pays the most.
+	Fee AmountRange `json:"fee"`
+	// In the scenario in which the patient pays the least, and in the one in which the patient pays the most.
+	Allowed AmountRange `json:"allowed"`
+	// In the scenario in which the patient pays the least, and in the one in which the patient pays the most.
+	WriteOff AmountRange `json:"write_off"`
+	// In the scenario in which the patient pays the least, and in the one in which the patient pays the most.
+	DeductibleApplied AmountRange `json:"deductible_applied"`
+	// In the scenario in which the patient pays the least, and in the one in which the patient pays the most.
+	Copay AmountRange `json:"copay"`
+	// In the scenario in which the patient pays the least, and in the one in which the patient pays the most.
+	PlanPays AmountRange `json:"plan_pays"`
+	// In the scenario in which the patient pays the least, and in the one in which the patient pays the most.
+	SecondPlanPays AmountRange `json:"second_plan_pays"`
+	// In the scenario in which the patient pays the least, and in the one in which the patient pays the most.
+	PatientPays AmountRange `json:"patient_pays"`
+	// The plan's share, 0 to 100, in each scenario.
+	Percent     EstimateLinePercent `json:"percent"`
+	FeeFrom     AmountSource        `json:"fee_from"`
+	AllowedFrom AmountSource        `json:"allowed_from"`
+	// How the amounts come about, in words, one step after the other.
+	Because []EstimateLineBecauseItem `json:"because"`
+	// Conditions of the plan whose facts are not known. The line is computed as if none strikes.
+	Unless []EstimateLineUnlessItem `json:"unless"`
+	// What may stop a payment and changes no amount, such as an approval that the plan wants first.
+	Warnings []string `json:"warnings"`
+	// What is missing, as sentences.
+	Uncertain []string `json:"uncertain"`
+	// The day from which the plan pays for a line that it does not pay for now. Null if there is none.
+	PaidFrom *string `json:"paid_from"`
+	// What is left after the line of the deductible that counts for it. Null if none does.
+	DeductibleLeft *AmountRange `json:"deductible_left"`
+	// What is left after the line of the maximum that counts for it. Null if none does.
+	MaximumLeft *AmountRange `json:"maximum_left"`
+}
+
+// AmountRange is part of a reply.
+// In the scenario in which the patient pays the least, and in the one in which the patient pays the most.
+type AmountRange struct {
+	// An amount of dollars.
+	Least Amount `json:"least"`
+	// An amount of dollars.
+	Most Amount `json:"most"`
+}
+
+// EstimateLinePercent is part of a reply.
+// The plan's share, 0 to 100, in each scenario.
+type EstimateLinePercent struct {
+	Least float64 `json:"least"`
+	Most  float64 `json:"most"`
+}
+
+// AmountSource is part of a reply.
+type AmountSource struct {
+	// `given`: you sent it. `fee_schedule`: a fee schedule has it. `missing`: no one has it. Then the fee stands in for
+	// the plan's allowance.
+	Origin       AmountOrigin `json:"origin"`
+	ScheduleID   *string      `json:"schedule_id"`
+	ScheduleName *string      `json:"schedule_name"`
+}
+
+// AmountOrigin is one of a list of values, which may grow: expect others.
+// `given`: you sent it. `fee_schedule`: a fee schedule has it. `missing`: no one has it. Then the fee stands in for
+// the plan's allowance.
+type AmountOrigin string
+
+// The values of AmountOrigin that this version knows.
+const (
+	AmountOriginGiven       AmountOrigin = "given"
+	AmountOriginFeeSchedule AmountOrigin = "fee_schedule"
+	AmountOriginMissing     AmountOrigin = "missing"
+)
+
+// EstimateLineBecauseItem is part of a reply.
+type EstimateLineBecauseItem struct {
+	Text string `json:"text"`
+	// The value of the check that the step uses, such as `maximums.0`. Null if it uses none.
+	Path   *string      `json:"path"`
+	Amount *AmountRange `json:"amount"`
+}
+
+// EstimateLineUnlessItem is part of a reply.
+type EstimateLineUnlessItem struct {
+	Text string  `json:"text"`
+	Path *string `json:"path"`
+	// What the patient pays if it strikes.
+	PatientPays AmountRange `json:"patient_pays"`
+}
+
+// EstimateTotals is part of a reply.
+// All lines together. They may be closer together than the sums of the lines.
+type EstimateTotals struct {
+	// In the scenario in which the patient pays the least, and in the one in which the patient pays the most.
+	Fee AmountRange `json:"fee"`
+	// In the scenario in which the patient pays the least, and in the one in which the patient pays the most.
+	Allowed AmountRange `json:"allowed"`
+	// In the scenario in which the patient pays the least, and in the one in which the patient pays the most.
+	WriteOff AmountRange `json:"write_off"`
+	// In the scenario in which the patient pays the least, and in the one in which the patient pays the most.
+	DeductibleApplied AmountRange `json:"deductible_applied"`
+	// In the scenario in which the patient pays the least, and in the one in which the patient pays the most.
+	Copay AmountRange `json:"copay"`
+	// In the scenario in which the patient pays the least, and in the one in which the patient pays the most.
+	PlanPays AmountRange `json:"plan_pays"`
+	// In the scenario in which the patient pays the least, and in the one in which the patient pays the most.
+	SecondPlanPays AmountRange `json:"second_plan_pays"`
+	// In the scenario in which the patient pays the least, and in the one in which the patient pays the most.
+	PatientPays AmountRange `json:"patient_pays"`
+}
+
+// EstimatesListParams is part of a request.
+// The parameters of /estimates.
+type EstimatesListParams struct {
+	// The maximum number of items on a page.
+	Limit int `json:"limit,omitempty"`
+	// The `next_cursor` of the previous page, unchanged, with the same filters.
+	Cursor    string `json:"cursor,omitempty"`
+	PatientID string `json:"patient_id,omitempty"`
+	// Only estimates from this check, as the first plan's.
+	EligibilityID string `json:"eligibility_id,omitempty"`
+}
+
+func (p EstimatesListParams) query() url.Values {
+	q := url.Values{}
+	if p.Limit != 0 {
+		q.Set("limit", strconv.Itoa(p.Limit))
+	}
+	if p.Cursor != "" {
+		q.Set("cursor", string(p.Cursor))
+	}
+	if p.PatientID != "" {
+		q.Set("patient_id", string(p.PatientID))
+	}
+	if p.EligibilityID != "" {
+		q.Set("eligibility_id", string(p.EligibilityID))
+	}
+	return q
+}
+
 // FeeScheduleRequest is part of a request.
 type FeeScheduleRequest struct {
 	// For people, such as `Office fees 2026`.
@@ -4509,16 +4748,6 @@ type FeeKind string
 const (
 	FeeKindOfficeFees FeeKind = "office_fees"
 	FeeKindAllowed    FeeKind = "allowed"
-)
-
-// FeeNetwork is one of a list of values, which may grow: expect others.
-// Whether the office is in the network of the patient's plan: `in`, or `out`.
-type FeeNetwork string
-
-// The values of FeeNetwork that this version knows.
-const (
-	FeeNetworkIn  FeeNetwork = "in"
-	FeeNetworkOut FeeNetwork = "out"
 )
 
 // FeeScheduleRequestRow is part of a request.
@@ -4747,6 +4976,70 @@ type PatientsSearchReply struct {
 	// Send more of the name, or a date of birth.
 	Truncated bool `json:"truncated"`
 }
+
+// PatientOverview is part of a reply.
+type PatientOverview struct {
+	Object string `json:"object"`
+	// A person in the patient directory.
+	Patient Patient `json:"patient"`
+	// Other entries of the directory with the same date of birth and a member ID of the patient: the same person
+	// under another name, or a twin. At most 10.
+	MayBeSame []Patient `json:"may_be_same"`
+	// What the patient owes for all claims that were sent and are not voided: what payers leave to the patient and
+	// what people billed to them, less what the claims state that the patient has paid. Services billed to several
+	// payers count once.
+	Owed Amount `json:"owed"`
+	// The plans that payers returned in the newest 25 checks, the one checked last first.
+	Coverages []PatientCoverage  `json:"coverages"`
+	Checks    []EligibilityCheck `json:"checks"`
+	// Claims and predeterminations.
+	Claims []ClaimSummary `json:"claims"`
+	// Attachments to the patient's claims.
+	Attachments   []Attachment   `json:"attachments"`
+	PayerRequests []PayerRequest `json:"payer_requests"`
+}
+
+// PatientCoverage is part of a reply.
+// A payer with a member ID, as the newest check says that the payer answered about them.
+type PatientCoverage struct {
+	Payer          PayerSummary `json:"payer"`
+	MemberID       string       `json:"member_id"`
+	GroupNumber    *string      `json:"group_number"`
+	SubscriberName PersonName   `json:"subscriber_name"`
+	// Of the patient to the subscriber.
+	Relationship            PatientCoverageRelationship `json:"relationship"`
+	PlanName                *string                     `json:"plan_name"`
+	Status                  PatientCoverageStatus       `json:"status"`
+	CoverageEffectiveDate   *string                     `json:"coverage_effective_date"`
+	CoverageTerminationDate *string                     `json:"coverage_termination_date"`
+	// The day that the answer is for.
+	ServiceDate   string `json:"service_date"`
+	EligibilityID string `json:"eligibility_id"`
+	// A time in UTC, with microseconds.
+	CheckedAt time.Time `json:"checked_at"`
+}
+
+// PatientCoverageRelationship is one of a list of values, which may grow: expect others.
+// Of the patient to the subscriber.
+type PatientCoverageRelationship string
+
+// The values of PatientCoverageRelationship that this version knows.
+const (
+	PatientCoverageRelationshipSelf   PatientCoverageRelationship = "self"
+	PatientCoverageRelationshipSpouse PatientCoverageRelationship = "spouse"
+	PatientCoverageRelationshipChild  PatientCoverageRelationship = "child"
+	PatientCoverageRelationshipOther  PatientCoverageRelationship = "other"
+)
+
+// PatientCoverageStatus is one of a list of values, which may grow: expect others.
+type PatientCoverageStatus string
+
+// The values of PatientCoverageStatus that this version knows.
+const (
+	PatientCoverageStatusActive   PatientCoverageStatus = "active"
+	PatientCoverageStatusInactive PatientCoverageStatus = "inactive"
+	PatientCoverageStatusUnknown  PatientCoverageStatus = "unknown"
+)
 
 // EventType is one of a list of values, which may grow: expect others.
 // What happened. `eligibility.completed`: a check ended, with or without an answer. `api_key.created`,

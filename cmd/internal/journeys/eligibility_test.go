@@ -143,12 +143,14 @@ func TestACoveredCheckBeginsAClaim(t *testing.T) {
 	check := practice.post("/eligibility", map[string]any{
 		"office_id": second, "payer_id": "CHTEST",
 		"subscriber": map[string]string{"first_name": "Nora", "last_name": "Rivers", "date_of_birth": "1984-02-29", "member_id": "W81-ACTIVE-FULL", "group_number": "G-7"},
-		"patient":    map[string]string{"first_name": "Finn", "last_name": "Rivers", "date_of_birth": "2016-02-29", "relationship": "child"},
+		"patient":    map[string]string{"first_name": "Finn", "last_name": "Rivers", "date_of_birth": "2016-02-29", "relationship": "child"}, "procedure_codes": []string{"D1110"},
 	})["id"]
 	page := practice.signsIn("biller")
 	page.open(fmt.Sprint("/test/eligibility/", check))
 	page.click("New claim")
 	page.has("Office", second)
+	page.has("Procedure", "D1110")
+	page.has("Coverage", "primary")
 	page.has("Payer", "Molar Test Payer (CHTEST)")
 	subscriber, patient := page.within("group", "Subscriber"), page.within("group", "Patient")
 	for label, value := range map[string]string{"First name": "Nora", "Last name": "Rivers", "Date of birth": "1984-02-29", "Member ID": "W81-ACTIVE-FULL", "Group number (optional)": "G-7"} {
@@ -221,4 +223,71 @@ func TestHostileNotesOfAPayer(t *testing.T) {
 		t.Errorf("the page shows %q", shown)
 	}
 	page.screen("eligibility-hostile")
+}
+
+// knownPatientKeys is the number of keys in which a person checks a patient whom the practice
+// knows, from any screen: the command, a part of the name, and Enter.
+const knownPatientKeys = 30
+
+// A known patient is checked with few keys: all that was asked last is filled in.
+func TestAKnownPatientInFewKeys(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	practice.post("/eligibility", map[string]any{
+		"office_id": practice.office, "payer_id": "CHTEST",
+		"subscriber": map[string]string{"first_name": "Nora", "last_name": "Rivers", "date_of_birth": "1984-02-29", "member_id": "W82-ACTIVE-FULL"},
+	})
+	page := practice.signsIn("biller")
+	keys := 0
+	press := func(key string, times int) {
+		for range times {
+			page.press(key)
+			keys += strings.Count(key, "+") + 1
+		}
+	}
+	typed := func(text string) { page.types(text); keys += len(text) }
+	press("Control+K", 1)
+	page.focuses("Find a patient, claim or command")
+	typed("new c")
+	press("Enter", 1)
+	page.focuses("New check")
+	for page.focused() != "Find a patient" {
+		press("Tab", 1)
+	}
+	typed("rive")
+	page.sees("Nora Rivers")
+	press("Enter", 1)
+	page.focuses("Check coverage")
+	press("Enter", 1)
+	page.sees("Covered. $1,640.00 of the year's maximum is left.")
+	t.Logf("a check of a known patient takes %d keys", keys)
+	if keys > knownPatientKeys {
+		t.Errorf("%d keys, want at most %d", keys, knownPatientKeys)
+	}
+	page.within("navigation", "Screens").click("Eligibility")
+	page.click("New check")
+	page.choose("Payer", "Molar Test Payer (CHTEST)") // it was used last, and is first
+}
+
+// What is missing is said at each field, and stays there; procedures are found by name.
+func TestFaultsStandAtTheirFields(t *testing.T) {
+	t.Parallel()
+	page := newPractice(t).signsIn("biller")
+	page.open("/test/eligibility/new")
+	page.refused(http.StatusUnprocessableEntity, "POST /api/v1/eligibility")
+	page.click("Check coverage")
+	for _, path := range []string{"payer_id", "subscriber.first_name", "subscriber.last_name", "subscriber.date_of_birth", "subscriber.member_id"} {
+		page.until("the fault of "+path, func(r *rod.Page) error { _, err := r.Element(`[data-path="` + path + `"] .fault`); return err })
+	}
+	page.fill("First name", "Nora")
+	page.sees("4 things to correct")
+	page.fill("Find a procedure", "adult cl")
+	page.sees("Adult cleaning")
+	page.press("Enter")
+	page.has("Procedures (optional)", "D1110")
+	page.screen("eligibility-faults")
+	page.within("navigation", "Screens").click("Claims")
+	page.sees("Leave without saving?")
+	page.click("Stay")
+	page.has("First name", "Nora")
 }

@@ -18,8 +18,9 @@ func TestAPatientFoundOpensWhatThereIs(t *testing.T) {
 	}
 	search("lopez garcia")
 	page.press("Enter")
-	page.sees("Born Feb 3, 1985", "Eligibility checks", "Covered", "No claims")
-	search("w77") // the start of the member ID of a check
+	page.sees("Born Feb 3, 1985", "Owes nothing", "Member ID W77-ACTIVE-FULL, Molar Test Payer", "Eligibility checks", "Covered", "No claims")
+	page.focuses("Mary Ann Garcia-Lopez") // the heading
+	search("w77")                         // the start of the member ID of a check
 	page.press("Enter")
 	page.sees("Eligibility checks")
 	page.click("New check")
@@ -38,7 +39,70 @@ func TestAPatientFoundOpensWhatThereIs(t *testing.T) {
 	})
 	search("2/3/85 mar")
 	page.press("Enter")
-	page.sees("$180.00", "No images", "Please send the X-rays.", "No remittances")
+	page.sees("$180.00", "No images", "Please send the X-rays.", "Remittances")
 	page.screen("patient")
 	search("w77") // the start of a member ID
+}
+
+// The same person under two names is found, and each page leads to the other. A check's number
+// and a claim's control number lead to the patient, and who was seen last stays first.
+func TestOnePatientUnderTwoNames(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	check := func(first string) string {
+		return practice.post("/eligibility", map[string]any{"office_id": practice.office, "payer_id": "CHTEST", "subscriber": map[string]any{
+			"first_name": first, "last_name": "Moss", "date_of_birth": "1985-02-03", "member_id": "W78-ACTIVE-FULL",
+		}})["id"].(string)
+	}
+	check("Liz")
+	second := check("Elizabeth")
+	page := practice.signsIn("biller")
+	page.press("Control+K")
+	page.focuses("Find a patient, claim or command")
+	page.types(second) // the number of the check
+	page.sees("born Feb 3, 1985")
+	page.clickA("option", "Elizabeth Moss born Feb 3, 1985")
+	page.sees("This may be the same person under another name.", "Liz Moss")
+	page.click("Liz Moss")
+	page.seesA("heading", "Liz Moss")
+	page.sees("Elizabeth Moss, born Feb 3, 1985, has the same member ID.")
+	page.screen("patient-twice")
+	page.press("Control+K")
+	page.sees("Recent patients", "Elizabeth Moss")
+	page.press("Escape")
+	page.within("navigation", "Screens").click("Eligibility")
+	page.seesA("heading", "Eligibility")
+	page.focuses("Eligibility")
+	page.choosesAPatient("eliz", "Elizabeth Moss")
+	page.seesNo("Liz Moss")
+	page.click("All patients")
+	page.sees("Liz Moss", "Elizabeth Moss")
+}
+
+// choosesAPatient narrows the list of checks to a patient.
+func (p *page) choosesAPatient(text, name string) {
+	p.tb.Helper()
+	p.fill("Patient", text)
+	p.sees(name + " born")
+	p.press("Enter")
+}
+
+// Ctrl-K knows the words on buttons, and other words for them; a viewer is offered no action.
+func TestCommandsByTheirWords(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	page := practice.signsIn("owner")
+	for text, heading := range map[string]string{"prices": "Fee schedule", "verify": "New check", "quarantine": "Quarantine"} {
+		page.press("Control+K")
+		page.focuses("Find a patient, claim or command")
+		page.types(text)
+		page.sees(map[string]string{"prices": "Import a fee schedule", "verify": "New check", "quarantine": "Quarantine"}[text])
+		page.press("Enter")
+		page.sees(heading)
+	}
+	viewer := practice.signsIn("viewer")
+	viewer.press("Control+K")
+	viewer.focuses("Find a patient, claim or command")
+	viewer.sees("Go to", "Claims")
+	viewer.seesNo("New check", "New claim", "New key", "Users")
 }

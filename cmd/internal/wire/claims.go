@@ -5,6 +5,7 @@ import (
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/enrollments"
+	"github.com/molar-billing/molar/core/estimates"
 	"github.com/molar-billing/molar/core/fees"
 	"github.com/molar-billing/molar/core/recovery"
 	"github.com/molar-billing/molar/core/remittances"
@@ -17,6 +18,7 @@ func (g *graph) openClaims() {
 	g.claims = claims.New(g.store, g.networks, g.payers)
 	g.enrollments = enrollments.New(g.store, g.payers)
 	g.fees = fees.New(g.store, g.payers)
+	g.estimates = estimates.New(g.store)
 	g.remittances = remittances.New(g.store, codec, g.payers)
 	g.recovery = recovery.New(g.store, g.blobs, g.store, recovery.Replay{})
 	g.batches = batches.New(g.store, batches.Outside{

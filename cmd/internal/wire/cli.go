@@ -30,6 +30,7 @@ import (
 	rules "github.com/molar-billing/molar/core/billing/retention"
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/enrollments"
+	"github.com/molar-billing/molar/core/estimates"
 	"github.com/molar-billing/molar/core/fees"
 	"github.com/molar-billing/molar/core/records"
 	"github.com/molar-billing/molar/core/recovery"
@@ -49,7 +50,11 @@ func CLI() {
 		Access:      opened(administered),
 		Audit:       opened(func(g *graph) *audit.Service { return audit.New(g.store, g.settings.AuditRetention, g.log) }),
 		Enrollments: opened(func(g *graph) *enrollments.Service { return enrollments.New(audit.Operated{Store: g.store}, g.payers) }),
+		Estimates:   opened(func(g *graph) *estimates.Service { return estimates.New(audit.Operated{Store: g.store}) }),
 		Fees:        opened(func(g *graph) *fees.Service { return fees.New(audit.Operated{Store: g.store}, g.payers) }),
+		Claims: opened(func(g *graph) *claims.Service {
+			return claims.New(audit.Operated{Store: g.store}, routing.New(), g.payers)
+		}),
 		Remittances: opened(func(g *graph) *remittances.Service {
 			return remittances.New(audit.Operated{Store: g.store}, edi.New(), g.payers)
 		}, "MOLAR_SECRET_KEY"),

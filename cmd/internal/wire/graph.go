@@ -34,6 +34,7 @@ import (
 	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/enrollments"
+	"github.com/molar-billing/molar/core/estimates"
 	"github.com/molar-billing/molar/core/events"
 	"github.com/molar-billing/molar/core/faults"
 	"github.com/molar-billing/molar/core/fees"
@@ -75,6 +76,7 @@ type graph struct {
 	connections   *connections.Service
 	eligibility   *eligibility.Service
 	enrollments   *enrollments.Service
+	estimates     *estimates.Service
 	events        *events.Service
 	faults        *faults.Service
 	fees          *fees.Service

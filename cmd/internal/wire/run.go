@@ -180,6 +180,7 @@ func (g *graph) sweep(ctx context.Context) error {
 		{Things: "throw-away organizations", Sweep: g.access.RemoveExpired},
 		{Things: "deleted organizations", Sweep: records.New(g.store, g.blobs, records.Outside{Remember: g.recovery.Keep}).SweepDeletions},
 		{Things: "erased patients", Sweep: records.New(g.store, g.blobs, records.Outside{}).SweepErasures},
+		{Things: "estimates", Sweep: g.estimates.Forget},
 		{Things: "uploads", Sweep: g.attachments.ForgetUploads},
 		{Things: "webhook deliveries", Sweep: g.webhooks.Sweep},
 		{Things: "received files", Sweep: g.batches.ForgetReceived},
@@ -259,7 +260,7 @@ func (g *graph) serveAPI(ctx context.Context, addrs *Addresses, fail func(error)
 		return nil, err
 	}
 	api, err := httpapi.New(httpapi.Options{ //nolint:contextcheck // a handler has the context of its request
-		Access: g.access, Attachments: g.attachments, Audit: g.audit, Batches: g.batches, Changes: g.changes, Connections: g.connections, Eligibility: g.eligibility, Events: g.events, Faults: g.faults, Fees: g.fees,
+		Access: g.access, Attachments: g.attachments, Audit: g.audit, Batches: g.batches, Changes: g.changes, Connections: g.connections, Eligibility: g.eligibility, Estimates: g.estimates, Events: g.events, Faults: g.faults, Fees: g.fees,
 		PayerRequests: g.payerRequests, Webhooks: g.webhooks, Claims: g.claims, Enrollments: g.enrollments, Remittances: g.remittances, Sandbox: g.sandboxes, Scenarios: g.scenarios, Summary: g.summary, Payers: g.payers,
 		Pages: pages, Docs: docs.Handler(httpapi.Contract()), PublicURL: g.settings.PublicURL, TrustedProxies: g.settings.Proxies,
 		CursorKey: g.secret(pgstore.PurposeCursor), TempDir: g.settings.TempDir,

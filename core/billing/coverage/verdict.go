@@ -85,6 +85,7 @@ func (b *Benefits) limits(q Inquiry) (out []string) {
 		out = append(out, "The plan ends on "+dayWords(b.CoverageTerminationDate, on)+".")
 	}
 	out = append(out, b.askedLimits(q)...)
+	out = append(out, b.waits(on)...)
 	if b.NetworkStatus == OutOfNetwork {
 		out = append(out, "The office is out of the plan's network.")
 	}
@@ -113,6 +114,24 @@ func (b *Benefits) endsSoon(on billing.Date) bool {
 func (b *Benefits) endsWithYear() bool {
 	to := b.CoverageTerminationDate
 	return to.Month == time.December && to.Day == 31
+}
+
+// waits returns from when the plan pays for the categories that wait, the earliest first.
+func (b *Benefits) waits(on billing.Date) (out []string) {
+	from := map[billing.Date][]string{}
+	for _, w := range b.WaitingPeriods {
+		until := w.Until
+		if until.IsZero() && w.Months > 0 && !b.CoverageEffectiveDate.IsZero() {
+			until = b.CoverageEffectiveDate.AddMonths(w.Months)
+		}
+		if on.Before(until) {
+			from[until] = append(from[until], w.Category.words())
+		}
+	}
+	for _, until := range slices.SortedFunc(maps.Keys(from), billing.Date.Compare) {
+		out = append(out, "From "+dayWords(until, on)+" on, the plan pays for "+listWords(from[until])+".")
+	}
+	return out
 }
 
 // askedLimits returns what limits the procedures that the check asked for. Those that a plan
@@ -303,7 +322,13 @@ func amountWords(m BenefitAmount, kind string) string {
 }
 
 // words returns the category as a sentence has it.
-func (c Category) words() string { return strings.ReplaceAll(string(c), "_", " ") }
+func (c Category) words() string {
+	switch c { //nolint:exhaustive // the others are nouns already
+	case CategoryPreventive, CategoryDiagnostic, CategoryBasic, CategoryMajor:
+		return string(c) + " services"
+	}
+	return strings.ReplaceAll(string(c), "_", " ")
+}
 
 // dayWords returns a day as people say it: without the year from the day that is spoken of
 // until a year after it.

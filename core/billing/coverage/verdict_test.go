@@ -162,6 +162,22 @@ func TestVerdicts(t *testing.T) {
 				"As for a cheaper service, the plan pays for porcelain crown.", "$300.00 of the year's maximum is left.",
 			},
 		},
+		"categories that wait": {
+			with(func(b *coverage.Benefits) {
+				b.CoverageEffectiveDate = day("2026-01-01")
+				b.WaitingPeriods = []coverage.WaitingPeriod{
+					{Category: coverage.CategoryOrthodontics, Months: 12},
+					{Category: coverage.CategoryMajor, Until: day("2026-12-01")},
+					{Category: coverage.CategoryProsthodontics, Until: day("2026-12-01")},
+					{Category: coverage.CategoryBasic, Months: 5},
+					{Category: coverage.CategoryImplants, Until: day("2026-06-15")},
+				}
+			}), nil, coverage.StandingLimited,
+			[]string{
+				"Covered. From December 1 on, the plan pays for major services and prosthodontics.", "From January 1 on, the plan pays for orthodontics.",
+				"The payer does not say how much of the maximum is left.",
+			},
+		},
 		"a category is not covered": {
 			with(func(b *coverage.Benefits) {
 				b.Coverage = []coverage.CategoryCoverage{{Category: coverage.CategoryOralSurgery, Covered: new(false)}, {Category: coverage.CategoryBasic, Covered: new(true)}}

@@ -1,6 +1,7 @@
 package estimate
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -87,11 +88,18 @@ func (c *Case) totals(lines []Result) (low, high Scenario) {
 	if low == high || !c.movesOneWay() {
 		return low, high
 	}
-	low, high = Scenario{}, Scenario{}
+	var least, most Scenario
 	b, w := newRun(c, best), newRun(c, worst)
 	for i := range c.Lines {
 		good, bad := b.ends(&c.Lines[i]), w.ends(&c.Lines[i])
-		low, high = low.plus(good.least), high.plus(bad.most)
+		least, most = least.plus(good.least), most.plus(bad.most)
+	}
+	// Where the patient pays the same, the lines add up to the total.
+	if least.PatientPays != low.PatientPays {
+		low = least
+	}
+	if most.PatientPays != high.PatientPays {
+		high = most
 	}
 	return low, high
 }
@@ -101,7 +109,7 @@ func (c *Case) totals(lines []Result) (low, high Scenario) {
 // lifetime maximum with several dates. A used-up maximum may end the write-off. And a
 // category's deductible may use up the general one on a line for which nothing is left.
 func (c *Case) movesOneWay() bool {
-	if c.Second != nil || c.Plan.NoWriteOffBeyondLimits || !c.oneDate() {
+	if c.Second != nil || c.Plan.NoWriteOffBeyondLimits || !c.oneDate() || slices.ContainsFunc(c.Lines, func(l Line) bool { return l.NoWriteOffBeyond }) {
 		return false
 	}
 	for i := range c.Plan.Deductibles {
@@ -120,8 +128,8 @@ func newRun(c *Case, s side) *run {
 	}
 	for _, u := range c.Undecided {
 		t := &target{code: u.Code, category: CategoryOf(u.Code), day: u.ServiceDate, family: u.Family}
-		use(r.first.deductibles(t), Exactly(u.Deductible))
-		use(r.first.maximums(t), s.of(u.Pays, true))
+		claim(r.first.deductibles(t), Exactly(u.Deductible))
+		claim(r.first.maximums(t), s.of(u.Pays, true))
 	}
 	return r
 }

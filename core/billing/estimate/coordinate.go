@@ -87,10 +87,11 @@ func join(first *terms, parts []part, seconds []part, c Coordination) joined {
 			started = true
 			return
 		}
-		if s.PatientPays < out.least.PatientPays {
+		// Of two in which the patient pays the same, the one that allows more is the likelier.
+		if s.PatientPays < out.least.PatientPays || s.PatientPays == out.least.PatientPays && s.Allowed > out.least.Allowed {
 			out.least = s
 		}
-		if s.PatientPays > out.most.PatientPays {
+		if s.PatientPays > out.most.PatientPays || s.PatientPays == out.most.PatientPays && s.Allowed > out.most.Allowed {
 			out.most = s
 		}
 		out.second = Range{min(out.second.Least, s.SecondPlanPays), max(out.second.Most, s.SecondPlanPays)}

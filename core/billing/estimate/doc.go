@@ -17,6 +17,7 @@
 //	coordinate.go  the second plan
 //	compute.go     the lines of an estimate in their order
 //	words.go       the steps in words
+//	record.go      an estimate that is kept, and where its amounts come from
 //
 // See ADR 130.
 package estimate

@@ -35,6 +35,8 @@ const unlimited billing.Money = 1 << 50
 type pot struct {
 	limit *Limit
 	left  Range
+	// claimed is what undecided claims use of it.
+	claimed Range
 	// shared is false if lines of the same pot may belong to different benefit periods.
 	shared bool
 }
@@ -167,6 +169,19 @@ func least(pots []*pot, none billing.Money) Range {
 		return Exactly(none)
 	}
 	return left
+}
+
+// claim takes an amount that an undecided claim uses from each of the pots.
+func claim(pots []*pot, amount Range) {
+	before := make([]Range, len(pots))
+	for i, p := range pots {
+		before[i] = p.left
+	}
+	use(pots, amount)
+	for i, p := range pots {
+		p.claimed.Least += before[i].Most - p.left.Most
+		p.claimed.Most += before[i].Least - p.left.Least
+	}
 }
 
 // use takes an amount from each of the pots, which together allow no more than the lowest

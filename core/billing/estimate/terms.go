@@ -21,6 +21,7 @@ type Line struct {
 	ToothLostOn      billing.Date // zero if unknown
 	PriorPlacement   billing.Date // of what the service replaces; zero if unknown
 	Alternate        bool         // the office knows that the plan pays an alternate benefit
+	NoWriteOffBeyond bool         // as Plan.NoWriteOffBeyondLimits, where the allowance says so
 }
 
 // target is what selects the limits of a line.
@@ -71,7 +72,7 @@ func (s side) of(r Range, lowIsBest bool) Range {
 // termsOf returns the terms of a line.
 func (g *ledger) termsOf(l *Line, allowed *billing.Money) *terms {
 	p := g.plan
-	t := &terms{fee: l.Fee, inNetwork: p.InNetwork, noWriteOffBeyond: p.NoWriteOffBeyondLimits, allowed: Range{0, l.Fee}, alternate: Exactly(unlimited)}
+	t := &terms{fee: l.Fee, inNetwork: p.InNetwork, noWriteOffBeyond: p.NoWriteOffBeyondLimits || l.NoWriteOffBeyond, allowed: Range{0, l.Fee}, alternate: Exactly(unlimited)}
 	if allowed != nil {
 		t.allowed = Exactly(max(0, min(*allowed, l.Fee)))
 	}

@@ -44,7 +44,13 @@ func (t *terms) steps(l *Line) (out []Step) {
 	if t.alternate.Most < unlimited {
 		add("The plan pays as if for a less expensive service, which it allows "+t.alternate.lower(t.allowed).String()+" for.", t.share.Path, new(t.alternate.lower(t.allowed)))
 	}
+	undecided := func(p *pot, what string) {
+		if used := (Range{min(p.claimed.Least, p.claimed.Most), max(p.claimed.Least, p.claimed.Most)}); used.Most > 0 {
+			add("Claims that the payer still decides use "+used.String()+" of the "+p.limit.name(what)+".", p.limit.Path, &used)
+		}
+	}
 	for _, p := range t.deductibles {
+		undecided(p, "deductible")
 		add("Of the "+p.limit.name("deductible")+", "+p.left.String()+" is left to pay.", p.limit.Path, new(p.left))
 	}
 	if t.share.DeductibleWaived {
@@ -59,6 +65,7 @@ func (t *terms) steps(l *Line) (out []Step) {
 		add("The payer did not return the percent that the plan pays.", t.percentPath, nil)
 	}
 	for _, p := range t.maximums {
+		undecided(p, "maximum")
 		add("Of the "+p.limit.name("maximum")+", "+p.left.String()+" is left.", p.limit.Path, new(p.left))
 	}
 	return out

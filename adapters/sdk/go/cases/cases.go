@@ -51,8 +51,10 @@ func (b *bench) cases() map[string]func(context.Context) error {
 		"permission_denied":                  b.permissionDenied,
 		"wrong_key_refused":                  b.wrongKey,
 		"patch_absent_null_value":            b.patch,
+		"patient_overview":                   b.patientOverview,
 		"amounts_are_exact":                  b.amounts,
 		"fee_found":                          b.feeFound,
+		"estimate_made":                      b.estimateMade,
 		"clock_advanced":                     b.clockAdvanced,
 		"dropped_reply_of_the_sandbox":       b.droppedReply,
 		"raw_request_and_headers":            b.rawRequest,
@@ -529,6 +531,25 @@ func (b *bench) patch(ctx context.Context) error {
 	return wants(err, err == nil && *c.Note == "stays" && c.PriorAuthorization == nil && *c.ReferralNumber == "R-1", c)
 }
 
+func (b *bench) patientOverview(ctx context.Context) error {
+	c, err := b.check(ctx, "-ACTIVE-FULL")
+	if err != nil {
+		return err
+	}
+	o, err := b.client.Patients.Overview(ctx, *c.PatientID)
+	if err != nil {
+		return err
+	}
+	owed, err := o.Owed.Cents()
+	checked := slices.ContainsFunc(o.Checks, func(each molar.EligibilityCheck) bool {
+		return each.ID == c.ID && each.Verdict != nil && each.Verdict.Standing == molar.VerdictStandingCovered
+	})
+	covered := slices.ContainsFunc(o.Coverages, func(plan molar.PatientCoverage) bool {
+		return plan.MemberID == c.Request.Subscriber.MemberID && plan.Status == molar.PatientCoverageStatusActive
+	})
+	return wants(err, o.Patient.ID == *c.PatientID && owed >= 0 && checked && covered, o)
+}
+
 func (b *bench) amounts(ctx context.Context) error {
 	c, err := b.draft(ctx)
 	if err != nil {
@@ -563,6 +584,47 @@ func (b *bench) feeFound(ctx context.Context) error {
 	whole, err := b.client.FeeSchedules.Get(ctx, made.ID)
 	return wants(err, err == nil && found.Allowed.ScheduleID == made.ID && found.Allowed.Amount == "41.05" && *found.Allowed.WriteOffBeyondLimits &&
 		found.Schedules[0].Counts && whole.Rows[0].Amount == "41.05", found)
+}
+
+func (b *bench) estimateMade(ctx context.Context) error {
+	c, err1 := b.check(ctx, "-ACTIVE-FULL")
+	rejected, err2 := b.check(ctx, "-NAME-MISMATCH")
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	in := molar.EstimateRequest{EligibilityID: c.ID, Preview: molar.Value(true), Lines: []molar.EstimateLineInput{
+		{ProcedureCode: "D2740", Fee: molar.Value(molar.Cents(125000)), Allowed: molar.Value(molar.Cents(90000)), Tooth: molar.Value("2")},
+	}}
+	seen, err1 := b.client.Estimates.Create(ctx, in)
+	in.Preview = molar.Value(false)
+	made, err2 := b.client.Estimates.Create(ctx, in)
+	in.EligibilityID = rejected.ID
+	_, again := b.client.Estimates.Create(ctx, in)
+	_, err3 := refused(again, molar.ErrConflict)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return err
+	}
+	read, err := b.client.Estimates.Get(ctx, *made.ID)
+	if err != nil {
+		return err
+	}
+	kept := 0
+	for _, err := range b.client.Estimates.List(molar.EstimatesListParams{EligibilityID: c.ID}).All(ctx) {
+		if err != nil {
+			return err
+		}
+		kept++
+	}
+	l := read.Lines[0]
+	var sum int64
+	for _, part := range []molar.AmountRange{l.WriteOff, l.PlanPays, l.SecondPlanPays, l.PatientPays} {
+		n, err := part.Most.Cents()
+		if err != nil {
+			return err
+		}
+		sum += n
+	}
+	return wants(nil, seen.Preview && kept == 1 && sum == 125000 && l.PatientPays.Least == "450.00", read)
 }
 
 func (b *bench) clockAdvanced(ctx context.Context) error {

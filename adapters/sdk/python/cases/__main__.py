@@ -370,6 +370,15 @@ def patch_absent_null_value() -> None:
     assert (c.note, c.prior_authorization, c.referral_number) == ("stays", None, "R-1"), c
 
 
+def patient_overview() -> None:
+    c = check("-ACTIVE-FULL")
+    assert c.patient_id, c
+    o = client.patients.overview(c.patient_id)
+    assert o.patient.id == c.patient_id and isinstance(o.owed, Decimal), o
+    assert any(each.id == c.id and each.verdict and each.verdict.standing == "covered" for each in o.checks), o.checks
+    assert any(plan.member_id == c.request.subscriber.member_id and plan.status == "active" for plan in o.coverages), o.coverages
+
+
 def amounts_are_exact() -> None:
     c = claim(draft=True)
     lines: Any = [{"procedure_code": "D0220", "fee": fee, "service_date": yesterday, "tooth": "14"} for fee in (Decimal("0.1"), Decimal("0.20"), "0.30")]
@@ -388,6 +397,19 @@ def fee_found() -> None:
     found = client.fee_schedules.match(procedure_code="D0120", date="2026-05-04", payer_id="CHTEST")
     assert found.allowed and found.allowed.schedule_id == made.id and found.allowed.amount == Decimal("41.05") and found.schedules[0].counts, found
     assert client.fee_schedules.get(made.id).rows[0].amount == Decimal("41.05")
+
+
+def estimate_made() -> None:
+    c, rejected = check("-ACTIVE-FULL"), check("-NAME-MISMATCH")
+    lines: Any = [{"procedure_code": "D2740", "fee": Decimal("1250.00"), "allowed": Decimal("900.00"), "tooth": "2"}]
+    seen = client.estimates.create(eligibility_id=c.id, lines=lines, preview=True)
+    made = client.estimates.create(eligibility_id=c.id, lines=lines)
+    refused(molar.ConflictError, lambda: client.estimates.create(eligibility_id=rejected.id, lines=lines))
+    assert made.id
+    line = client.estimates.get(made.id).lines[0]
+    assert seen.id is None and len(list(client.estimates.list(eligibility_id=c.id))) == 1
+    assert line.write_off.most + line.plan_pays.most + line.second_plan_pays.most + line.patient_pays.most == Decimal("1250.00"), line
+    assert line.patient_pays.least == Decimal("450.00"), line
 
 
 def clock_advanced() -> None:

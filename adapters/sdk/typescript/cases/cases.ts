@@ -466,6 +466,20 @@ const cases: Record<string, () => Promise<void>> = {
       changed,
     );
   },
+  async patient_overview() {
+    const c = await check("-ACTIVE-FULL");
+    const o = await client.patients.overview(c.patient_id ?? "");
+    want(o.patient.id === c.patient_id && cents(o.owed) >= 0, o);
+    want(
+      o.checks.some((each) => each.id === c.id && each.verdict?.standing === "covered"),
+      o.checks,
+    );
+    const member = c.request.subscriber.member_id;
+    want(
+      o.coverages.some((plan) => plan.member_id === member && plan.status === "active"),
+      o.coverages,
+    );
+  },
   async amounts_are_exact() {
     const c = await claim({ draft: true });
     const lines = [10, 20, 30].map((n) => ({
@@ -500,6 +514,30 @@ const cases: Record<string, () => Promise<void>> = {
         found.schedules[0]?.counts &&
         whole.rows[0]?.amount === "41.05",
       found,
+    );
+  },
+  async estimate_made() {
+    const c = await check("-ACTIVE-FULL");
+    const rejected = await check("-NAME-MISMATCH");
+    const lines = [
+      { procedure_code: "D2740", fee: fromCents(125000), allowed: fromCents(90000), tooth: "2" },
+    ];
+    const seen = await client.estimates.create({ eligibility_id: c.id, lines, preview: true });
+    const made = await client.estimates.create({ eligibility_id: c.id, lines });
+    await refused(ConflictError, () =>
+      client.estimates.create({ eligibility_id: rejected.id, lines }),
+    );
+    const read = await client.estimates.get(made.id ?? "");
+    let kept = 0;
+    for await (const _ of client.estimates.list({ eligibility_id: c.id })) kept++;
+    const l = read.lines[0];
+    const sum = [l?.write_off, l?.plan_pays, l?.second_plan_pays, l?.patient_pays].reduce(
+      (total, range) => total + cents(range?.most ?? ""),
+      0,
+    );
+    want(
+      seen.id === null && kept === 1 && sum === 125000 && l?.patient_pays.least === "450.00",
+      read,
     );
   },
   async clock_advanced() {

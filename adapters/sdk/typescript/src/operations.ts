@@ -47,6 +47,9 @@ import type {
   Enrollment,
   EnrollmentRequest,
   EnrollmentsListParams,
+  Estimate,
+  EstimateRequest,
+  EstimatesListParams,
   Event,
   EventResend,
   EventsListDeliveriesParams,
@@ -71,6 +74,7 @@ import type {
   OrganizationChange,
   OwnSandboxScenario,
   Patient,
+  PatientOverview,
   PatientsListParams,
   PatientsSearchReply,
   Payer,
@@ -957,6 +961,54 @@ export class EnrollmentsOperations {
   }
 }
 
+export class EstimatesOperations {
+  constructor(protected readonly core: Core) {}
+
+  /**
+   * Estimate what a patient pays.
+   *
+   * Requires the `submit` permission. Computes what a patient will pay for services, from the answer of a completed
+   * check. A check without an answer returns 409.
+   *
+   * **Each amount is a range.** `least` is a scenario in which the patient pays the least, and `most` one in which the
+   * patient pays the most. In each, `write_off`, `plan_pays`, `second_plan_pays` and `patient_pays` add up to `fee`. The
+   * two differ only where something is missing: an amount or a percent that the payer did not return, or the plan's
+   * allowance. `uncertain` says what. A condition of the plan whose facts nobody gave, such as an earlier crown, does
+   * not widen the range. The line is computed as if it does not strike, and `unless` has what the patient pays if it does.
+   *
+   * **Fees.** `fee` and `allowed` are for all units of a line. What you leave out comes from your fee schedules: the
+   * office's fees, and what the payer allows. Without an allowance, the fee stands in. Without a fee, the reply is 422.
+   *
+   * **Lines use what is left in their order.** Claims of the patient that were sent to the payer after the check, and
+   * that it still decides, come before them. Those of the family count for the family's amounts. Claims here also show
+   * when the patient last had the same service.
+   *
+   * With `preview`, the reply is 200 and nothing is stored, whatever the key. An estimate is kept for 12 months, and not
+   * longer than its check. It never changes: create another one.
+   */
+  create(body: EstimateRequest, options?: CallOptions): Promise<Estimate> {
+    return this.core.json({ method: "POST", path: "/estimates", body, keyed: true }, options);
+  }
+
+  /**
+   * List estimates.
+   *
+   * Requires the `read` permission.
+   */
+  list(params: EstimatesListParams = {}, options?: CallOptions): List<Estimate> {
+    return new List(this.core, { method: "GET", path: "/estimates", query: params }, options);
+  }
+
+  /**
+   * Retrieve an estimate.
+   *
+   * Requires the `read` permission.
+   */
+  get(id: string, options?: CallOptions): Promise<Estimate> {
+    return this.core.json({ method: "GET", path: `/estimates/${encodeURIComponent(id)}` }, options);
+  }
+}
+
 export class FeeSchedulesOperations {
   constructor(protected readonly core: Core) {}
 
@@ -1048,6 +1100,17 @@ export class PatientsOperations {
    */
   get(id: string, options?: CallOptions): Promise<Patient> {
     return this.core.json({ method: "GET", path: `/patients/${encodeURIComponent(id)}` }, options);
+  }
+
+  /**
+   * Retrieve everything about a patient.
+   *
+   * Requires the `read` permission. Returns who the patient is, who may be the same person, their plans, what they owe,
+   * and their newest checks, claims, attachments and payer requests, each list the newest first with at most 10
+   * entries. The lists themselves have the rest, with the filter `patient_id`.
+   */
+  overview(id: string, options?: CallOptions): Promise<PatientOverview> {
+    return this.core.json({ method: "GET", path: `/patients/${encodeURIComponent(id)}/overview` }, options);
   }
 }
 
@@ -1725,6 +1788,7 @@ export class Operations {
   readonly offices: OfficesOperations;
   readonly providers: ProvidersOperations;
   readonly enrollments: EnrollmentsOperations;
+  readonly estimates: EstimatesOperations;
   readonly feeSchedules: FeeSchedulesOperations;
   readonly patients: PatientsOperations;
   readonly events: EventsOperations;
@@ -1755,6 +1819,7 @@ export class Operations {
     this.offices = new OfficesOperations(core);
     this.providers = new ProvidersOperations(core);
     this.enrollments = new EnrollmentsOperations(core);
+    this.estimates = new EstimatesOperations(core);
     this.feeSchedules = new FeeSchedulesOperations(core);
     this.patients = new PatientsOperations(core);
     this.events = new EventsOperations(core);

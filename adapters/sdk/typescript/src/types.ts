@@ -639,7 +639,7 @@ export interface EligibilityExchange {
    * this release reads otherwise than the one that completed the check is left out. Empty without an answer, and for
    * replies of more than 1,000 segments.
    */
-  values: EligibilityExchangeValue[];
+  values?: EligibilityExchangeValue[];
 }
 
 export interface EligibilityExchangeMessage {
@@ -4101,6 +4101,261 @@ export interface EnrollmentsListParams {
   state?: EnrollmentState;
 }
 
+export interface EstimateRequest {
+  eligibility_id: string;
+  /** The services, in the order in which they use what is left of the benefits. */
+  lines: EstimateLineInput[];
+  /**
+   * Whether your office is in the plan's network. What the payer says counts if you leave it out. If the payer does not say, it is required.
+   */
+  network?: FeeNetwork | null;
+  /** A completed check of the plan that pays second. */
+  secondary_eligibility_id?: string | null;
+  /**
+   * How the second plan counts what the first one pays. Defaults to `standard`. Not allowed without `secondary_eligibility_id`.
+   */
+  coordination?: Coordination | null;
+  /** Store nothing. */
+  preview?: boolean | null;
+}
+
+export interface EstimateLineInput {
+  procedure_code: string;
+  /** Of all units. Your office's fee schedule if it is left out. */
+  fee?: Amount | null;
+  /**
+   * What the plan allows, of all units. The payer's fee schedule if it is left out. It never counts for more than the fee.
+   */
+  allowed?: Amount | null;
+  /** Defaults to 1. */
+  quantity?: number | null;
+  tooth?: string | null;
+  surfaces?: string[] | null;
+  oral_cavity?: string[] | null;
+  /** Defaults to today. */
+  service_date?: string | null;
+  /**
+   * When the patient last had the same service at the same place. Claims here show it if it is left out.
+   */
+  last_service_date?: string | null;
+  /** When the tooth that a bridge, a denture or an implant replaces was lost. */
+  tooth_lost_on?: string | null;
+  /** When what the service replaces was placed. */
+  prior_placement_date?: string | null;
+  /**
+   * The less expensive procedure that the plan pays for instead. Its allowance comes from the payer's fee schedule.
+   */
+  alternate_procedure_code?: string | null;
+}
+
+/** Whether the office is in the network of the patient's plan: `in`, or `out`. */
+export type FeeNetwork =
+  | "in"
+  | "out"
+  | (string & {});
+
+/**
+ * `standard`: the second plan pays the lesser of its own benefit and what is left. `basic`: it also keeps both payments
+ * within its own allowance. `carve_out` and `non_duplication`: it pays its own benefit less what the first plan pays.
+ */
+export type Coordination =
+  | "standard"
+  | "basic"
+  | "carve_out"
+  | "non_duplication"
+  | (string & {});
+
+/** What a patient will pay. It is an estimate, and no promise of the payer. */
+export interface Estimate {
+  /** Null for a preview. */
+  id: string | null;
+  object: string;
+  preview: boolean;
+  eligibility_id: string;
+  secondary_eligibility_id: string | null;
+  patient_id: string;
+  office_id: string;
+  payer: PayerSummary;
+  /** Whether the office is in the network of the patient's plan: `in`, or `out`. */
+  network: FeeNetwork;
+  /** Null without a second plan. */
+  coordination: Coordination | null;
+  lines: EstimateLine[];
+  /** All lines together. They may be closer together than the sums of the lines. */
+  totals: EstimateTotals;
+  /** What makes the whole estimate uncertain, as sentences. */
+  uncertain: string[];
+  /** A time in UTC, with microseconds. */
+  created_at: string;
+}
+
+export interface EstimateLine {
+  procedure_code: string;
+  quantity: number;
+  tooth: string | null;
+  surfaces: string[];
+  oral_cavity: string[];
+  service_date: string;
+  /** As you sent it, or as claims here show it. */
+  last_service_date: string | null;
+  tooth_lost_on: string | null;
+  prior_placement_date: string | null;
+  alternate_procedure_code: string | null;
+  /**
+   * In the scenario in which the patient pays the least, and in the one in which the patient pays the most.
+   */
+  fee: AmountRange;
+  /**
+   * In the scenario in which the patient pays the least, and in the one in which the patient pays the most.
+   */
+  allowed: AmountRange;
+  /**
+   * In the scenario in which the patient pays the least, and in the one in which the patient pays the most.
+   */
+  write_off: AmountRange;
+  /**
+   * In the scenario in which the patient pays the least, and in the one in which the patient pays the most.
+   */
+  deductible_applied: AmountRange;
+  /**
+   * In the scenario in which the patient pays the least, and in the one in which the patient pays the most.
+   */
+  copay: AmountRange;
+  /**
+   * In the scenario in which the patient pays the least, and in the one in which the patient pays the most.
+   */
+  plan_pays: AmountRange;
+  /**
+   * In the scenario in which the patient pays the least, and in the one in which the patient pays the most.
+   */
+  second_plan_pays: AmountRange;
+  /**
+   * In the scenario in which the patient pays the least, and in the one in which the patient pays the most.
+   */
+  patient_pays: AmountRange;
+  /** The plan's share, 0 to 100, in each scenario. */
+  percent: EstimateLinePercent;
+  fee_from: AmountSource;
+  allowed_from: AmountSource;
+  /** How the amounts come about, in words, one step after the other. */
+  because: EstimateLineBecauseItem[];
+  /**
+   * Conditions of the plan whose facts are not known. The line is computed as if none strikes.
+   */
+  unless: EstimateLineUnlessItem[];
+  /**
+   * What may stop a payment and changes no amount, such as an approval that the plan wants first.
+   */
+  warnings: string[];
+  /** What is missing, as sentences. */
+  uncertain: string[];
+  /**
+   * The day from which the plan pays for a line that it does not pay for now. Null if there is none.
+   */
+  paid_from: string | null;
+  /** What is left after the line of the deductible that counts for it. Null if none does. */
+  deductible_left: AmountRange | null;
+  /** What is left after the line of the maximum that counts for it. Null if none does. */
+  maximum_left: AmountRange | null;
+}
+
+/**
+ * In the scenario in which the patient pays the least, and in the one in which the patient pays the most.
+ */
+export interface AmountRange {
+  /** An amount of dollars. */
+  least: Amount;
+  /** An amount of dollars. */
+  most: Amount;
+}
+
+/** The plan's share, 0 to 100, in each scenario. */
+export interface EstimateLinePercent {
+  least: number;
+  most: number;
+}
+
+export interface AmountSource {
+  /**
+   * `given`: you sent it. `fee_schedule`: a fee schedule has it. `missing`: no one has it. Then the fee stands in for
+   * the plan's allowance.
+   */
+  origin: AmountOrigin;
+  schedule_id: string | null;
+  schedule_name: string | null;
+}
+
+/**
+ * `given`: you sent it. `fee_schedule`: a fee schedule has it. `missing`: no one has it. Then the fee stands in for
+ * the plan's allowance.
+ */
+export type AmountOrigin =
+  | "given"
+  | "fee_schedule"
+  | "missing"
+  | (string & {});
+
+export interface EstimateLineBecauseItem {
+  text: string;
+  /** The value of the check that the step uses, such as `maximums.0`. Null if it uses none. */
+  path: string | null;
+  amount: AmountRange | null;
+}
+
+export interface EstimateLineUnlessItem {
+  text: string;
+  path: string | null;
+  /** What the patient pays if it strikes. */
+  patient_pays: AmountRange;
+}
+
+/** All lines together. They may be closer together than the sums of the lines. */
+export interface EstimateTotals {
+  /**
+   * In the scenario in which the patient pays the least, and in the one in which the patient pays the most.
+   */
+  fee: AmountRange;
+  /**
+   * In the scenario in which the patient pays the least, and in the one in which the patient pays the most.
+   */
+  allowed: AmountRange;
+  /**
+   * In the scenario in which the patient pays the least, and in the one in which the patient pays the most.
+   */
+  write_off: AmountRange;
+  /**
+   * In the scenario in which the patient pays the least, and in the one in which the patient pays the most.
+   */
+  deductible_applied: AmountRange;
+  /**
+   * In the scenario in which the patient pays the least, and in the one in which the patient pays the most.
+   */
+  copay: AmountRange;
+  /**
+   * In the scenario in which the patient pays the least, and in the one in which the patient pays the most.
+   */
+  plan_pays: AmountRange;
+  /**
+   * In the scenario in which the patient pays the least, and in the one in which the patient pays the most.
+   */
+  second_plan_pays: AmountRange;
+  /**
+   * In the scenario in which the patient pays the least, and in the one in which the patient pays the most.
+   */
+  patient_pays: AmountRange;
+}
+
+/** The parameters of /estimates. */
+export interface EstimatesListParams {
+  /** The maximum number of items on a page. */
+  limit?: number;
+  /** The `next_cursor` of the previous page, unchanged, with the same filters. */
+  cursor?: string;
+  patient_id?: string;
+  /** Only estimates from this check, as the first plan's. */
+  eligibility_id?: string;
+}
+
 export interface FeeScheduleRequest {
   /** For people, such as `Office fees 2026`. */
   name: string;
@@ -4133,12 +4388,6 @@ export interface FeeScheduleRequest {
 export type FeeKind =
   | "office_fees"
   | "allowed"
-  | (string & {});
-
-/** Whether the office is in the network of the patient's plan: `in`, or `out`. */
-export type FeeNetwork =
-  | "in"
-  | "out"
   | (string & {});
 
 export interface FeeScheduleRequestRow {
@@ -4309,6 +4558,64 @@ export interface PatientsSearchReply {
    */
   truncated: boolean;
 }
+
+export interface PatientOverview {
+  object: string;
+  /** A person in the patient directory. */
+  patient: Patient;
+  /**
+   * Other entries of the directory with the same date of birth and a member ID of the patient: the same person
+   * under another name, or a twin. At most 10.
+   */
+  may_be_same: Patient[];
+  /**
+   * What the patient owes for all claims that were sent and are not voided: what payers leave to the patient and
+   * what people billed to them, less what the claims state that the patient has paid. Services billed to several
+   * payers count once.
+   */
+  owed: Amount;
+  /** The plans that payers returned in the newest 25 checks, the one checked last first. */
+  coverages: PatientCoverage[];
+  checks: EligibilityCheck[];
+  /** Claims and predeterminations. */
+  claims: ClaimSummary[];
+  /** Attachments to the patient's claims. */
+  attachments: Attachment[];
+  payer_requests: PayerRequest[];
+}
+
+/** A payer with a member ID, as the newest check says that the payer answered about them. */
+export interface PatientCoverage {
+  payer: PayerSummary;
+  member_id: string;
+  group_number: string | null;
+  subscriber_name: PersonName;
+  /** Of the patient to the subscriber. */
+  relationship: PatientCoverageRelationship;
+  plan_name: string | null;
+  status: PatientCoverageStatus;
+  coverage_effective_date: string | null;
+  coverage_termination_date: string | null;
+  /** The day that the answer is for. */
+  service_date: string;
+  eligibility_id: string;
+  /** A time in UTC, with microseconds. */
+  checked_at: string;
+}
+
+/** Of the patient to the subscriber. */
+export type PatientCoverageRelationship =
+  | "self"
+  | "spouse"
+  | "child"
+  | "other"
+  | (string & {});
+
+export type PatientCoverageStatus =
+  | "active"
+  | "inactive"
+  | "unknown"
+  | (string & {});
 
 /**
  * What happened. `eligibility.completed`: a check ended, with or without an answer. `api_key.created`,

@@ -4,6 +4,7 @@ import createFetch, { type Middleware } from "openapi-fetch";
 import createHooks from "openapi-react-query";
 import { createContext, useContext } from "react";
 import type { components, paths } from "./schema";
+import { forgetSeen } from "./seen";
 
 export type Schemas = components["schemas"];
 export type Mode = "test" | "live";
@@ -139,6 +140,7 @@ export function knowsPerson(): boolean {
 /** forget drops everything that was read, such as at the end of a session. */
 export function forget(): void {
   for (const c of clients.values()) c.queries.clear();
+  forgetSeen();
 }
 
 export const ClientContext = createContext<Client | null>(null);

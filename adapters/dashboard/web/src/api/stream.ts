@@ -36,8 +36,8 @@ export function listener(): (text: string) => Heard {
 const paths: Record<Change["object"], string[]> = {
   eligibility_check: ["/eligibility", "/patients", "/summary"],
   claim: ["/claims", "/patients", "/batches", "/summary", "/requests", "/sandbox/clock"],
-  attachment: ["/attachments", "/claims", "/payer_requests"],
-  payer_request: ["/payer_requests", "/attachments", "/summary"],
+  attachment: ["/attachments", "/claims", "/payer_requests", "/patients"],
+  payer_request: ["/payer_requests", "/attachments", "/summary", "/patients"],
   batch: ["/batches", "/sandbox/clock"],
   era: ["/eras", "/quarantine", "/summary"],
   event: ["/events", "/requests", "/webhook_deliveries", "/sandbox/clock"],

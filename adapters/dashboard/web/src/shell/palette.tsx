@@ -3,49 +3,30 @@
 import { Autocomplete } from "@base-ui/react/autocomplete";
 import { Dialog } from "@base-ui/react/dialog";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
-import { type Client, type Schemas, useClient } from "../api/client";
+import { useRef, useState } from "react";
+import { type Client, type Mode, type Schemas, useClient } from "../api/client";
+import { seen } from "../api/seen";
 import { useMay } from "../api/session";
 import { day, dollars, name } from "../ui/format";
 import { useLate } from "../ui/late";
 import { useGo } from "../ui/link";
+import type { PickedPayer } from "../ui/payer-picker";
+import { useRecent } from "../ui/recent";
 import { stateName } from "../ui/state";
 import { closest } from "./closest";
+import { actions, type Command, matching, screens } from "./commands";
 import { useOpenClock } from "./open-clock";
-import { type AnyTarget, places, screenOf } from "./places";
+import { type AnyTarget, screenOf } from "./places";
 
 type Item = {
   id: string;
   group: string;
   label: string;
-  about?: string;
+  about?: string | undefined;
   does: AnyTarget | (() => void);
 };
 
-/** commands begin something. */
-const commands: Item[] = [
-  {
-    id: "new-check",
-    group: "Commands",
-    label: "New eligibility check",
-    does: { to: "/eligibility/new" },
-  },
-  { id: "new-claim", group: "Commands", label: "New claim", does: { to: "/claims/new" } },
-  {
-    id: "new-attachment",
-    group: "Commands",
-    label: "New attachment",
-    does: { to: "/attachments/new" },
-  },
-];
-
-const screens: Item[] = places.map((p) => ({
-  id: p.name,
-  group: "Go to",
-  label: p.name,
-  does: { to: p.path },
-}));
-
+/** Palette is the dialog. What it leads to has the focus; without, it goes back to where it was. */
 export function Palette({
   open,
   onOpenChange,
@@ -53,12 +34,22 @@ export function Palette({
   open: boolean;
   onOpenChange: (open: boolean) => void;
 }) {
+  const left = useRef(false);
   return (
     <Dialog.Root open={open} onOpenChange={(o) => onOpenChange(o)}>
       <Dialog.Portal>
         <Dialog.Backdrop className="backdrop" />
-        <Dialog.Popup className="dialog palette" aria-label="Search and commands">
-          <Finder close={() => onOpenChange(false)} />
+        <Dialog.Popup
+          className="dialog palette"
+          aria-label="Search and commands"
+          finalFocus={() => !left.current}
+        >
+          <Finder
+            close={() => {
+              left.current = true;
+              onOpenChange(false);
+            }}
+          />
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>
@@ -73,22 +64,28 @@ function Finder({ close }: { close: () => void }) {
   const typed = text.trim();
   const direct = screenOf(typed);
   const clock = useOpenClock();
-  const begins = may.write ? commands : [];
-  const opens = clock
-    ? [{ id: "test-clock", group: "Commands", label: "Test clock", does: clock }]
-    : [];
-  const matching = [...begins, ...opens, ...screens].filter((i) =>
-    i.label.toLowerCase().includes(typed.toLowerCase()),
-  );
+  const { payers } = useRecent();
+  const opens =
+    clock && "test clock time advance".includes(typed.toLowerCase())
+      ? [{ id: "test-clock", group: "Commands", label: "Test clock", does: clock }]
+      : [];
+  const allowed = (all: Command[]) => all.filter((c) => !c.needs || may[c.needs]);
+  const own = [
+    ...recent(client.mode, payers, typed),
+    ...matching(allowed(actions), typed).map(itemOf("Commands")),
+    ...opens,
+    ...matching(allowed(screens), typed).map(itemOf("Go to")),
+  ];
   const sought = useLate(typed, 200);
   const found = useQuery({
     queryKey: ["palette", sought],
-    enabled: sought === typed && typed.length >= 2 && !direct,
-    queryFn: ({ signal }) => find(client, sought, signal),
+    enabled: sought === typed && typed.length >= 2,
+    queryFn: ({ signal }) => (direct ? of(client, sought) : find(client, sought, signal)),
   });
+  const late = (sought === typed && found.data) || [];
   const items: Item[] = direct
-    ? [{ id: typed, group: "Go to", label: typed, does: direct }]
-    : [...matching, ...((sought === typed && found.data) || [])];
+    ? [{ id: typed, group: "Go to", label: typed, does: direct }, ...late]
+    : unique([...own, ...late]);
 
   const groups = [...new Set(items.map((i) => i.group))].map((value) => ({
     value,
@@ -147,6 +144,60 @@ function Finder({ close }: { close: () => void }) {
   );
 }
 
+const itemOf =
+  (group: string) =>
+  (c: Command): Item => ({ id: c.label, group, label: c.label, about: c.about, does: c.does });
+
+/** unique leaves out what is in a list before, such as a recent patient who is found, too. */
+function unique(items: Item[]): Item[] {
+  return items.filter((item, i) => items.findIndex((other) => other.id === item.id) === i);
+}
+
+/** recent returns the patients and payers that were used last and have a text in their names. */
+function recent(mode: Mode, payers: readonly PickedPayer[], typed: string): Item[] {
+  const has = (label: string) => label.toLowerCase().includes(typed.toLowerCase());
+  const patients = seen(mode)
+    .filter((p) => has(p.name))
+    .map((p) => ({
+      id: p.id,
+      group: "Recent patients",
+      label: p.name,
+      about: `born ${day(p.born)}`,
+      does: { to: `/patients/${p.id}` } as const,
+    }));
+  const of = payers
+    .filter((p) => has(p.name))
+    .slice(0, 3)
+    .map((p) => ({
+      id: p.id,
+      group: "Recent payers",
+      label: p.name,
+      about: "its checks",
+      does: { to: "/eligibility", search: { payer_id: p.id } } as const,
+    }));
+  return [...patients, ...of];
+}
+
+/** of returns the patient of a check or a claim with an ID. */
+async function of({ fetch }: Client, id: string): Promise<Item[]> {
+  const params = { path: { id } };
+  const found = id.startsWith("elg")
+    ? await fetch.GET("/eligibility/{id}", { params })
+    : id.startsWith("clm") && (await fetch.GET("/claims/{id}", { params }));
+  const patient = found ? found.data?.patient_id : null;
+  if (!patient) return [];
+  const { data } = await fetch.GET("/patients/{id}", { params: { path: { id: patient } } });
+  return data ? [personOf(data)] : [];
+}
+
+const personOf = (p: Schemas["Patient"]): Item => ({
+  id: p.id,
+  group: "Patients",
+  label: name(p),
+  about: p.date_of_birth ? `born ${day(p.date_of_birth)}` : undefined,
+  does: { to: `/patients/${p.id}` },
+});
+
 /** find returns the claims and patients that a text finds. */
 async function find(client: Client, query: string, signal: AbortSignal): Promise<Item[]> {
   const body = { query, limit: 6 };
@@ -154,13 +205,16 @@ async function find(client: Client, query: string, signal: AbortSignal): Promise
     client.fetch.POST("/claims/search", { body, signal }),
     client.fetch.POST("/patients/search", { body, signal }),
   ]);
-  const people = (patients.data?.data ?? []).map((p: Schemas["Patient"]) => ({
-    id: p.id,
-    group: "Patients",
-    label: name(p),
-    about: p.date_of_birth ? `born ${day(p.date_of_birth)}` : undefined,
-    does: { to: `/patients/${p.id}` } as const,
-  }));
+  const people = (patients.data?.data ?? []).map(personOf);
+  const numbered = (claims.data?.data ?? [])
+    .filter((c) => c.patient_id && c.patient_control_number.toUpperCase() === query.toUpperCase())
+    .map((c) => ({
+      id: c.patient_id ?? "",
+      group: "Patients",
+      label: name(c.patient_name),
+      about: `of claim ${c.patient_control_number}`,
+      does: { to: `/patients/${c.patient_id ?? ""}` } as const,
+    }));
   const theirs = (claims.data?.data ?? []).map((c) => ({
     id: c.id,
     group: "Claims",
@@ -168,5 +222,5 @@ async function find(client: Client, query: string, signal: AbortSignal): Promise
     about: `${stateName(c.state)} · ${c.payer.name}`,
     does: { to: `/claims/${c.id}` } as const,
   }));
-  return [...closest(query, people), ...closest(query, theirs)];
+  return unique([...numbered, ...closest(query, people), ...closest(query, theirs)]);
 }

@@ -17,6 +17,7 @@ import { address, Go } from "../ui/link";
 import { More } from "../ui/menu";
 import { Failure, Loading, Notice, Page } from "../ui/page";
 import { useSigningOut } from "../ui/sign-out";
+import { useArrival } from "../ui/title";
 import { ToastProvider } from "../ui/toast";
 import { later } from "./load";
 import { OpenClockContext, useOpenClock } from "./open-clock";
@@ -188,6 +189,9 @@ function Frame() {
             </Dialog.Popup>
           </Dialog.Portal>
         </Dialog.Root>
+        <p className="only-read" role="status">
+          {useArrival()}
+        </p>
         <main id="main" className="main" tabIndex={-1}>
           <Away link={link} />
           <WeakPassword />

@@ -1,4 +1,4 @@
-import type { ButtonHTMLAttributes, ReactNode } from "react";
+import type { ButtonHTMLAttributes, ReactNode, Ref } from "react";
 import type { Place, Target } from "../shell/places";
 import { Go } from "./link";
 
@@ -8,6 +8,7 @@ type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & {
   look?: Look;
   icon?: ReactNode;
   busy?: boolean;
+  ref?: Ref<HTMLButtonElement> | undefined;
 };
 
 /** Button is a button. While it is busy it cannot be pressed again. */

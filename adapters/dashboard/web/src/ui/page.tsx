@@ -3,7 +3,7 @@
 
 import { useRouterState } from "@tanstack/react-router";
 import { AlertTriangle, ChevronDown } from "lucide-react";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import { isAPIError, said, Unreachable } from "../api/client";
 import type { Place } from "../shell/places";
 import { Button } from "./button";
@@ -11,7 +11,7 @@ import { useCopyAsCurl } from "./copy";
 import { None } from "./format";
 import { Go } from "./link";
 import { type MenuItem, More } from "./menu";
-import { useTitle } from "./title";
+import { heading, useTitle } from "./title";
 
 /** attend goes to what has just appeared. */
 export function attend(e: HTMLElement | null): void {
@@ -41,14 +41,18 @@ export function Page({
   useTitle(title);
   const copy = useCopyAsCurl();
   const rare = [...more, ...(curl ? [{ label: "Copy as curl", onSelect: () => copy(curl) }] : [])];
+  const path = useRouterState({ select: (s) => s.location.pathname });
   const arrives = useRouterState({ select: (s) => s.location.state.arrives });
+  const reach = useMemo(() => (arrives ? attend : heading(path)), [arrives, path]);
   return (
     <div className="page">
       {printed && <div className="page-printed">{printed}</div>}
       <header className="page-head">
         <div className="page-title">
           {above && <div className="page-above no-print">{above}</div>}
-          <h1 {...(arrives && { ref: attend, tabIndex: -1 })}>{title}</h1>
+          <h1 ref={reach} tabIndex={-1}>
+            {title}
+          </h1>
           {about && <div className="page-about">{about}</div>}
         </div>
         {(actions || rare.length > 0) && (

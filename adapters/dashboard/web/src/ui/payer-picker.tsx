@@ -1,13 +1,15 @@
 // Choosing a payer by its name, its payer ID or another ID that it has.
 import { type Schemas, useClient } from "../api/client";
+import { first } from "./first";
 import type { FieldProps } from "./form";
 import { Picker } from "./picker";
+import { useRecent } from "./recent";
 
 /** PickedPayer is a payer as a form holds it. */
 export type PickedPayer = Pick<Schemas["Payer"], "id" | "payer_id" | "name"> &
   Partial<Pick<Schemas["Payer"], "capabilities">>;
 
-/** PayerPicker is a field to find a payer. With accepts, payers that do not accept what the form sends
+/** PayerPicker is a field to find a payer. Those that this browser used last come first. With accepts, payers that do not accept what the form sends
  *  cannot be chosen. */
 export function PayerPicker({
   accepts,
@@ -18,6 +20,7 @@ export function PayerPicker({
   onChange: (payer: PickedPayer | null) => void;
 }) {
   const { fetch } = useClient();
+  const { payers } = useRecent();
   const refuses = (p: PickedPayer) => accepts !== undefined && p.capabilities?.[accepts] === false;
   return (
     <Picker
@@ -31,7 +34,7 @@ export function PayerPicker({
           signal,
         });
         if (error) throw error;
-        return data.data as PickedPayer[];
+        return first(payers, data.data as PickedPayer[], search !== "");
       }}
       text={(p) => `${p.name} (${p.payer_id})`}
       disabled={refuses}

@@ -29,6 +29,7 @@ from molar.types import (
     EligibilityCheck,
     EligibilityExchange,
     Enrollment,
+    Estimate,
     Event,
     FeeMatch,
     FeeSchedule,
@@ -40,6 +41,7 @@ from molar.types import (
     Organization,
     OwnSandboxScenario,
     Patient,
+    PatientOverview,
     PatientsSearchReply,
     Payer,
     PayerRequest,
@@ -87,6 +89,8 @@ if TYPE_CHECKING:
         EligibilityRequest,
         EnrollmentRequest,
         EnrollmentsListParams,
+        EstimateRequest,
+        EstimatesListParams,
         EventResend,
         EventsListDeliveriesParams,
         EventsListParams,
@@ -874,6 +878,51 @@ class EnrollmentsOperations:
         return List(self._core, Call("GET", "/enrollments", options, query=dict(params)), Enrollment)
 
 
+class EstimatesOperations:
+    """The operations on estimates."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    def create(self, *, options: Options = NO_OPTIONS, **body: Unpack[EstimateRequest]) -> Estimate:
+        """Estimate what a patient pays.
+
+        Requires the `submit` permission. Computes what a patient will pay for services, from the answer of a completed
+        check. A check without an answer returns 409.
+
+        **Each amount is a range.** `least` is a scenario in which the patient pays the least, and `most` one in which the
+        patient pays the most. In each, `write_off`, `plan_pays`, `second_plan_pays` and `patient_pays` add up to `fee`. The
+        two differ only where something is missing: an amount or a percent that the payer did not return, or the plan's
+        allowance. `uncertain` says what. A condition of the plan whose facts nobody gave, such as an earlier crown, does
+        not widen the range. The line is computed as if it does not strike, and `unless` has what the patient pays if it does.
+
+        **Fees.** `fee` and `allowed` are for all units of a line. What you leave out comes from your fee schedules: the
+        office's fees, and what the payer allows. Without an allowance, the fee stands in. Without a fee, the reply is 422.
+
+        **Lines use what is left in their order.** Claims of the patient that were sent to the payer after the check, and
+        that it still decides, come before them. Those of the family count for the family's amounts. Claims here also show
+        when the patient last had the same service.
+
+        With `preview`, the reply is 200 and nothing is stored, whatever the key. An estimate is kept for 12 months, and not
+        longer than its check. It never changes: create another one.
+        """
+        return Estimate(self._core.json(Call("POST", "/estimates", options, body=dict(body), keyed=True)))
+
+    def list(self, *, options: Options = NO_OPTIONS, **params: Unpack[EstimatesListParams]) -> List[Estimate]:
+        """List estimates.
+
+        Requires the `read` permission.
+        """
+        return List(self._core, Call("GET", "/estimates", options, query=dict(params)), Estimate)
+
+    def get(self, id: str, *, options: Options = NO_OPTIONS) -> Estimate:
+        """Retrieve an estimate.
+
+        Requires the `read` permission.
+        """
+        return Estimate(self._core.json(Call("GET", f"/estimates/{part(id)}", options)))
+
+
 class FeeSchedulesOperations:
     """The operations on fee schedules."""
 
@@ -958,6 +1007,15 @@ class PatientsOperations:
         Eligibility checks and claims refer to it as `patient_id`.
         """
         return Patient(self._core.json(Call("GET", f"/patients/{part(id)}", options)))
+
+    def overview(self, id: str, *, options: Options = NO_OPTIONS) -> PatientOverview:
+        """Retrieve everything about a patient.
+
+        Requires the `read` permission. Returns who the patient is, who may be the same person, their plans, what they owe,
+        and their newest checks, claims, attachments and payer requests, each list the newest first with at most 10
+        entries. The lists themselves have the rest, with the filter `patient_id`.
+        """
+        return PatientOverview(self._core.json(Call("GET", f"/patients/{part(id)}/overview", options)))
 
 
 class EventsOperations:
@@ -1572,6 +1630,7 @@ class Operations:
         self.offices = OfficesOperations(core)
         self.providers = ProvidersOperations(core)
         self.enrollments = EnrollmentsOperations(core)
+        self.estimates = EstimatesOperations(core)
         self.fee_schedules = FeeSchedulesOperations(core)
         self.patients = PatientsOperations(core)
         self.events = EventsOperations(core)

@@ -657,7 +657,7 @@ class EligibilityExchange(Model):
     """In the order in which they were sent; an enhanced check sends several. Empty for a check that was not
     sent, such as one with a saved answer, and while it is pending.
     """
-    values: list[EligibilityExchangeValue]
+    values: list[EligibilityExchangeValue] | None
     """The segments that each value of the check comes from, found by reading the 271s again when you ask. A value that
     this release reads otherwise than the one that completed the check is left out. Empty without an answer, and for
     replies of more than 1,000 segments.
@@ -4338,11 +4338,275 @@ class EnrollmentsListParams(TypedDict, total=False):
     transaction: EnrolledTransaction
     state: EnrollmentState
 
-FeeKind: TypeAlias = "Literal['office_fees', 'allowed'] | str"
-"""`office_fees`: what your offices charge. `allowed`: the most that the payer counts by contract."""
+
+class EstimateLineInput(TypedDict, total=False):
+    """A part of a request."""
+
+    procedure_code: Required[str]
+    fee: Decimal | str | None
+    """Of all units. Your office's fee schedule if it is left out."""
+    allowed: Decimal | str | None
+    """What the plan allows, of all units. The payer's fee schedule if it is left out. It never counts for more than the fee."""
+    quantity: int | None
+    """Defaults to 1."""
+    tooth: str | None
+    surfaces: list[str] | None
+    oral_cavity: list[str] | None
+    service_date: dt.date | str | None
+    """Defaults to today."""
+    last_service_date: dt.date | str | None
+    """When the patient last had the same service at the same place. Claims here show it if it is left out."""
+    tooth_lost_on: dt.date | str | None
+    """When the tooth that a bridge, a denture or an implant replaces was lost."""
+    prior_placement_date: dt.date | str | None
+    """When what the service replaces was placed."""
+    alternate_procedure_code: str | None
+    """The less expensive procedure that the plan pays for instead. Its allowance comes from the payer's fee schedule."""
 
 FeeNetwork: TypeAlias = "Literal['in', 'out'] | str"
 """Whether the office is in the network of the patient's plan: `in`, or `out`."""
+
+Coordination: TypeAlias = "Literal['standard', 'basic', 'carve_out', 'non_duplication'] | str"
+"""`standard`: the second plan pays the lesser of its own benefit and what is left. `basic`: it also keeps both payments
+within its own allowance. `carve_out` and `non_duplication`: it pays its own benefit less what the first plan pays.
+"""
+
+
+class EstimateRequest(TypedDict, total=False):
+    """A part of a request."""
+
+    eligibility_id: Required[str]
+    lines: Required[list[EstimateLineInput]]
+    """The services, in the order in which they use what is left of the benefits."""
+    network: FeeNetwork | None
+    """Whether your office is in the plan's network. What the payer says counts if you leave it out. If the payer does not say, it is required."""
+    secondary_eligibility_id: str | None
+    """A completed check of the plan that pays second."""
+    coordination: Coordination | None
+    """How the second plan counts what the first one pays. Defaults to `standard`. Not allowed without `secondary_eligibility_id`."""
+    preview: bool | None
+    """Store nothing."""
+
+
+class AmountRange(Model):
+    """In the scenario in which the patient pays the least, and in the one in which the patient pays the most."""
+
+    least: Decimal
+    """An amount of dollars."""
+    most: Decimal
+    """An amount of dollars."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "least": Decimal,
+        "most": Decimal,
+    }
+
+
+class EstimateLinePercent(Model):
+    """The plan's share, 0 to 100, in each scenario."""
+
+    least: float
+    most: float
+
+    _read: ClassVar[dict[str, Any]] = {
+    }
+
+AmountOrigin: TypeAlias = "Literal['given', 'fee_schedule', 'missing'] | str"
+"""`given`: you sent it. `fee_schedule`: a fee schedule has it. `missing`: no one has it. Then the fee stands in for
+the plan's allowance.
+"""
+
+
+class AmountSource(Model):
+    """A part of a reply."""
+
+    origin: AmountOrigin
+    """`given`: you sent it. `fee_schedule`: a fee schedule has it. `missing`: no one has it. Then the fee stands in for
+    the plan's allowance.
+    """
+    schedule_id: str | None
+    schedule_name: str | None
+
+    _read: ClassVar[dict[str, Any]] = {
+    }
+
+
+class EstimateLineBecauseItem(Model):
+    """A part of a reply."""
+
+    text: str
+    path: str | None
+    """The value of the check that the step uses, such as `maximums.0`. Null if it uses none."""
+    amount: AmountRange | None
+
+    _read: ClassVar[dict[str, Any]] = {
+        "amount": AmountRange,
+    }
+
+
+class EstimateLineUnlessItem(Model):
+    """A part of a reply."""
+
+    text: str
+    path: str | None
+    patient_pays: AmountRange
+    """What the patient pays if it strikes."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "patient_pays": AmountRange,
+    }
+
+
+class EstimateLine(Model):
+    """A part of a reply."""
+
+    procedure_code: str
+    quantity: int
+    tooth: str | None
+    surfaces: list[str]
+    oral_cavity: list[str]
+    service_date: dt.date
+    last_service_date: dt.date | None
+    """As you sent it, or as claims here show it."""
+    tooth_lost_on: dt.date | None
+    prior_placement_date: dt.date | None
+    alternate_procedure_code: str | None
+    fee: AmountRange
+    """In the scenario in which the patient pays the least, and in the one in which the patient pays the most."""
+    allowed: AmountRange
+    """In the scenario in which the patient pays the least, and in the one in which the patient pays the most."""
+    write_off: AmountRange
+    """In the scenario in which the patient pays the least, and in the one in which the patient pays the most."""
+    deductible_applied: AmountRange
+    """In the scenario in which the patient pays the least, and in the one in which the patient pays the most."""
+    copay: AmountRange
+    """In the scenario in which the patient pays the least, and in the one in which the patient pays the most."""
+    plan_pays: AmountRange
+    """In the scenario in which the patient pays the least, and in the one in which the patient pays the most."""
+    second_plan_pays: AmountRange
+    """In the scenario in which the patient pays the least, and in the one in which the patient pays the most."""
+    patient_pays: AmountRange
+    """In the scenario in which the patient pays the least, and in the one in which the patient pays the most."""
+    percent: EstimateLinePercent
+    """The plan's share, 0 to 100, in each scenario."""
+    fee_from: AmountSource
+    allowed_from: AmountSource
+    because: list[EstimateLineBecauseItem]
+    """How the amounts come about, in words, one step after the other."""
+    unless: list[EstimateLineUnlessItem]
+    """Conditions of the plan whose facts are not known. The line is computed as if none strikes."""
+    warnings: list[str]
+    """What may stop a payment and changes no amount, such as an approval that the plan wants first."""
+    uncertain: list[str]
+    """What is missing, as sentences."""
+    paid_from: dt.date | None
+    """The day from which the plan pays for a line that it does not pay for now. Null if there is none."""
+    deductible_left: AmountRange | None
+    """What is left after the line of the deductible that counts for it. Null if none does."""
+    maximum_left: AmountRange | None
+    """What is left after the line of the maximum that counts for it. Null if none does."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "service_date": calendar_date,
+        "last_service_date": calendar_date,
+        "tooth_lost_on": calendar_date,
+        "prior_placement_date": calendar_date,
+        "fee": AmountRange,
+        "allowed": AmountRange,
+        "write_off": AmountRange,
+        "deductible_applied": AmountRange,
+        "copay": AmountRange,
+        "plan_pays": AmountRange,
+        "second_plan_pays": AmountRange,
+        "patient_pays": AmountRange,
+        "percent": EstimateLinePercent,
+        "fee_from": AmountSource,
+        "allowed_from": AmountSource,
+        "because": [EstimateLineBecauseItem],
+        "unless": [EstimateLineUnlessItem],
+        "paid_from": calendar_date,
+        "deductible_left": AmountRange,
+        "maximum_left": AmountRange,
+    }
+
+
+class EstimateTotals(Model):
+    """All lines together. They may be closer together than the sums of the lines."""
+
+    fee: AmountRange
+    """In the scenario in which the patient pays the least, and in the one in which the patient pays the most."""
+    allowed: AmountRange
+    """In the scenario in which the patient pays the least, and in the one in which the patient pays the most."""
+    write_off: AmountRange
+    """In the scenario in which the patient pays the least, and in the one in which the patient pays the most."""
+    deductible_applied: AmountRange
+    """In the scenario in which the patient pays the least, and in the one in which the patient pays the most."""
+    copay: AmountRange
+    """In the scenario in which the patient pays the least, and in the one in which the patient pays the most."""
+    plan_pays: AmountRange
+    """In the scenario in which the patient pays the least, and in the one in which the patient pays the most."""
+    second_plan_pays: AmountRange
+    """In the scenario in which the patient pays the least, and in the one in which the patient pays the most."""
+    patient_pays: AmountRange
+    """In the scenario in which the patient pays the least, and in the one in which the patient pays the most."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "fee": AmountRange,
+        "allowed": AmountRange,
+        "write_off": AmountRange,
+        "deductible_applied": AmountRange,
+        "copay": AmountRange,
+        "plan_pays": AmountRange,
+        "second_plan_pays": AmountRange,
+        "patient_pays": AmountRange,
+    }
+
+
+class Estimate(Model):
+    """What a patient will pay. It is an estimate, and no promise of the payer."""
+
+    id: str | None
+    """Null for a preview."""
+    object: str
+    preview: bool
+    eligibility_id: str
+    secondary_eligibility_id: str | None
+    patient_id: str
+    office_id: str
+    payer: PayerSummary
+    network: FeeNetwork
+    """Whether the office is in the network of the patient's plan: `in`, or `out`."""
+    coordination: Coordination | None
+    """Null without a second plan."""
+    lines: list[EstimateLine]
+    totals: EstimateTotals
+    """All lines together. They may be closer together than the sums of the lines."""
+    uncertain: list[str]
+    """What makes the whole estimate uncertain, as sentences."""
+    created_at: dt.datetime
+    """A time in UTC, with microseconds."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "payer": PayerSummary,
+        "lines": [EstimateLine],
+        "totals": EstimateTotals,
+        "created_at": timestamp,
+    }
+
+
+class EstimatesListParams(TypedDict, total=False):
+    """The parameters of /estimates."""
+
+    limit: int
+    """The maximum number of items on a page."""
+    cursor: str
+    """The `next_cursor` of the previous page, unchanged, with the same filters."""
+    patient_id: str
+    eligibility_id: str
+    """Only estimates from this check, as the first plan's."""
+
+FeeKind: TypeAlias = "Literal['office_fees', 'allowed'] | str"
+"""`office_fees`: what your offices charge. `allowed`: the most that the payer counts by contract."""
 
 
 class FeeScheduleRequestRow(TypedDict, total=False):
@@ -4592,6 +4856,76 @@ class PatientsSearchReply(Model):
 
     _read: ClassVar[dict[str, Any]] = {
         "data": [Patient],
+    }
+
+PatientCoverageRelationship: TypeAlias = "Literal['self', 'spouse', 'child', 'other'] | str"
+"""Of the patient to the subscriber."""
+
+PatientCoverageStatus: TypeAlias = "Literal['active', 'inactive', 'unknown'] | str"
+
+
+class PatientCoverage(Model):
+    """A payer with a member ID, as the newest check says that the payer answered about them."""
+
+    payer: PayerSummary
+    member_id: str
+    group_number: str | None
+    subscriber_name: PersonName
+    relationship: PatientCoverageRelationship
+    """Of the patient to the subscriber."""
+    plan_name: str | None
+    status: PatientCoverageStatus
+    coverage_effective_date: dt.date | None
+    coverage_termination_date: dt.date | None
+    service_date: dt.date
+    """The day that the answer is for."""
+    eligibility_id: str
+    checked_at: dt.datetime
+    """A time in UTC, with microseconds."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "payer": PayerSummary,
+        "subscriber_name": PersonName,
+        "coverage_effective_date": calendar_date,
+        "coverage_termination_date": calendar_date,
+        "service_date": calendar_date,
+        "checked_at": timestamp,
+    }
+
+
+class PatientOverview(Model):
+    """A part of a reply."""
+
+    object: str
+    patient: Patient
+    """A person in the patient directory."""
+    may_be_same: list[Patient]
+    """Other entries of the directory with the same date of birth and a member ID of the patient: the same person
+    under another name, or a twin. At most 10.
+    """
+    owed: Decimal
+    """What the patient owes for all claims that were sent and are not voided: what payers leave to the patient and
+    what people billed to them, less what the claims state that the patient has paid. Services billed to several
+    payers count once.
+    """
+    coverages: list[PatientCoverage]
+    """The plans that payers returned in the newest 25 checks, the one checked last first."""
+    checks: list[EligibilityCheck]
+    claims: list[ClaimSummary]
+    """Claims and predeterminations."""
+    attachments: list[Attachment]
+    """Attachments to the patient's claims."""
+    payer_requests: list[PayerRequest]
+
+    _read: ClassVar[dict[str, Any]] = {
+        "patient": Patient,
+        "may_be_same": [Patient],
+        "owed": Decimal,
+        "coverages": [PatientCoverage],
+        "checks": [EligibilityCheck],
+        "claims": [ClaimSummary],
+        "attachments": [Attachment],
+        "payer_requests": [PayerRequest],
     }
 
 EventType: TypeAlias = "Literal['eligibility.completed', 'api_key.created', 'api_key.revoked', 'claim.validated', 'claim.needs_attention', 'claim.queued', 'claim.submitted', 'claim.accepted', 'claim.rejected', 'claim.status_updated', 'claim.voided', 'batch.acknowledged', 'attachment.completed', 'payer_request.received', 'era.received', 'claim.paid', 'claim.denied', 'claim.payment_reversed', 'predetermination.returned'] | str"

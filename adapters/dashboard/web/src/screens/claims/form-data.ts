@@ -313,18 +313,47 @@ export function copyOf(c: Claim): Partial<ClaimForm> {
   };
 }
 
-/** copyOfCheck returns what a claim takes from an eligibility check: the people, the plan and the office. */
-export function copyOfCheck(c: Schemas["EligibilityCheck"]): Partial<ClaimForm> {
-  const { subscriber, patient } = c.request;
+/** copyOfCheck returns what a claim takes from an eligibility check: the people, the plan, the office, and a line for
+ *  each procedure that was asked. What the check does not have, such as addresses, the treating provider and other
+ *  plans, comes from the patient's latest claim. */
+export function copyOfCheck(
+  c: Schemas["EligibilityCheck"],
+  earlier: Partial<ClaimForm> = {},
+): Partial<ClaimForm> {
+  const { subscriber, patient, procedure_codes, service_date } = c.request;
   const empty = aClaim();
+  const known = (was: Person | undefined, now: { first_name: string; last_name: string }) =>
+    was && alike(was.first_name, now.first_name) && alike(was.last_name, now.last_name) ? was : {};
+  const lines = procedure_codes.map((code) => ({ ...aLine(service_date), procedure_code: code }));
   return {
+    ...earlier,
+    coverage: "primary",
     office_id: c.office_id,
     payer: c.payer,
-    subscriber: fill(empty.subscriber, subscriber),
+    subscriber: {
+      ...empty.subscriber,
+      ...known(earlier.subscriber, subscriber),
+      ...stated(fill(empty.subscriber, subscriber)),
+      group_number: subscriber.group_number ?? c.plan?.group_number ?? "",
+    },
     dependent: patient !== null,
-    patient: fill(empty.patient, patient),
+    patient: patient
+      ? {
+          ...empty.patient,
+          ...known(earlier.patient, patient),
+          ...stated(fill(empty.patient, patient)),
+        }
+      : empty.patient,
+    lines: lines.length > 0 ? lines : [aLine(service_date)],
   };
 }
+
+const alike = (a: string, b: string): boolean =>
+  a.localeCompare(b, "en", { sensitivity: "base" }) === 0;
+
+/** stated returns the fields of a form that have a text. */
+const stated = <T extends object>(form: T): Partial<T> =>
+  Object.fromEntries(Object.entries(form).filter(([, v]) => v !== "")) as Partial<T>;
 
 const text = (s: string): string | null => s.trim() || null;
 const list = (s: string): string[] =>

@@ -299,11 +299,14 @@ export async function earlier(
   return { claim: whole.data, copy: copyOf(whole.data) };
 }
 
-/** checked returns what an eligibility check has of people, the plan and the office. */
+/** checked returns what an eligibility check has of people, the plan and the office, and the rest from the latest claim
+ *  of its patient. */
 export async function checked(client: Client, id: string): Promise<Partial<ClaimForm>> {
   const check = await client.fetch.GET("/eligibility/{id}", { params: { path: { id } } });
   if (check.error) throw check.error;
-  return copyOfCheck(check.data);
+  const { patient_id } = check.data;
+  const before = patient_id ? await earlier(client, patient_id) : null;
+  return copyOfCheck(check.data, before?.copy);
 }
 
 /** FindPatient fills in the form from an earlier claim of a patient. */

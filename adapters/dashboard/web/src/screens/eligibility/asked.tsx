@@ -104,7 +104,7 @@ function Exchange({ id }: { id: string }) {
 /** Origins shows the segments of a value that a person picks. */
 function Origins({ of }: { of: Schemas["EligibilityExchange"]["values"] }) {
   const [path, setPath] = useState("");
-  if (of.length === 0) return null;
+  if (!of?.length) return null;
   const paths = [...new Set(of.map((v) => v.path))];
   return (
     <div className="stack">

@@ -11,6 +11,7 @@ import { Go } from "../../ui/link";
 import { More } from "../../ui/menu";
 import { Page, Waiting } from "../../ui/page";
 import { count } from "../../ui/plural";
+import { useSeen } from "../../ui/seen";
 import { Traces } from "../../ui/traces";
 import { Answer } from "./answer";
 import { Asked } from "./asked";
@@ -38,6 +39,7 @@ export function CheckDetail() {
     { params: { path: { id: office_id } } },
     { enabled: office_id !== "" },
   );
+  useSeen(check.data?.patient_id, check.data?.request.patient ?? check.data?.request.subscriber);
   if (!check.data) return <Waiting title="Check" rows={10} of={check} />;
   const c = check.data;
   const who = c.request.patient ?? c.request.subscriber;

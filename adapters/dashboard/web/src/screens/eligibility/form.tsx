@@ -16,9 +16,13 @@ import {
   SelectField,
   TextField,
 } from "../../ui/form";
+import { day, name, words } from "../../ui/format";
 import { Go, useGo } from "../../ui/link";
 import { attend, Page, Section } from "../../ui/page";
 import { PayerPicker, type PickedPayer } from "../../ui/payer-picker";
+import { Picker } from "../../ui/picker";
+import { procedureName, proceduresNamed } from "../../ui/procedures";
+import { useRecent } from "../../ui/recent";
 import { useToast } from "../../ui/toast";
 import { Faulty } from "../claims/form-faults";
 import { earlier } from "../claims/form-people";
@@ -67,7 +71,8 @@ function filled<K extends string>(
 /** NewCheck is the screen that asks a payer: with an empty form, with an earlier check, or about a patient. */
 export function NewCheck() {
   const client = useClient();
-  const [{ again, patient_id: patientID }] = useFilters("/eligibility/new");
+  const [{ again, patient_id: patientID }, set] = useFilters("/eligibility/new");
+  const [chosen, choose] = useState(""); // the patient who was found here
   const toast = useToast();
   const from = again ?? patientID;
   const earlier = useQuery({
@@ -86,12 +91,26 @@ export function NewCheck() {
   return (
     <Page title="New check" above={<Go to="/eligibility">Eligibility</Go>}>
       <Section>
+        {again === undefined && (
+          <div className="fields fields-wide">
+            <FindPatient
+              found={(patient_id) => {
+                choose(patient_id);
+                set({ patient_id });
+              }}
+            />
+          </div>
+        )}
         {from && earlier.isPending ? (
           <p role="status" className="muted">
             Loading…
           </p>
         ) : (
-          <CheckForm key={from} from={earlier.data ?? undefined} />
+          <CheckForm
+            key={from}
+            from={earlier.data ?? undefined}
+            whole={earlier.data?.payer != null && chosen === patientID}
+          />
         )}
       </Section>
     </Page>
@@ -131,9 +150,18 @@ async function ofPatient(client: Client, id: string): Promise<Begin> {
 
 /** CheckForm asks a payer. From an earlier check it takes the request; of a rejected one it corrects it,
  *  with what the payer said beside the fields. */
-export function CheckForm({ from, corrects }: { from?: Begin; corrects?: boolean }) {
+export function CheckForm({
+  from,
+  corrects,
+  whole,
+}: {
+  from?: Begin;
+  corrects?: boolean;
+  whole?: boolean; // nothing is left to enter: Enter asks the payer
+}) {
   const { api } = useClient();
   const go = useGo();
+  const recent = useRecent();
   const offices = api.useQuery("get", "/offices", { params: { query: { limit: 100 } } });
   const asked = from?.request;
   const [office, setOffice] = useState(from?.office_id ?? "");
@@ -149,6 +177,7 @@ export function CheckForm({ from, corrects }: { from?: Begin; corrects?: boolean
   );
   const [refusal, setRefusal] = useState<APIError | null>(null);
   const list = offices.data?.data.filter((o) => !o.retired) ?? [];
+  const usual = list.find((o) => o.id === recent.office)?.id ?? list[0]?.id ?? "";
 
   const leaving = useTyping();
   const send = useSend(
@@ -160,12 +189,14 @@ export function CheckForm({ from, corrects }: { from?: Begin; corrects?: boolean
     {
       done: (check) => {
         leaving.mayLeave();
+        recent.remember(payer, check.office_id);
         go(`/eligibility/${check.id}`, { arrives: true });
       },
       refused: (e) => {
         if (!isAPIError(e)) return false;
         // The check exists: its screen says what the payer said.
         if (e.check) leaving.mayLeave();
+        if (e.check) recent.remember(payer, e.check.office_id);
         if (e.check) go(`/eligibility/${e.check.id}`, { arrives: true });
         setFaults(e.errors.map((f) => naming(f, procedures)));
         setRefusal(e.check ? null : e);
@@ -174,12 +205,9 @@ export function CheckForm({ from, corrects }: { from?: Begin; corrects?: boolean
     },
   );
 
-  const procedures = codes
-    .toUpperCase()
-    .split(/[\s,;]+/)
-    .filter(Boolean);
+  const procedures = codesOf(codes);
   const body = {
-    office_id: office || list[0]?.id || "",
+    office_id: office || usual,
     payer_id: payer?.id ?? "",
     subscriber: {
       ...subscriber,
@@ -227,7 +255,7 @@ export function CheckForm({ from, corrects }: { from?: Begin; corrects?: boolean
   );
   return (
     <FaultsOf list={faults} request={body}>
-      <form className="stack" onSubmit={submit} {...leaving.input}>
+      <form className="stack" onSubmit={submit} noValidate {...leaving.input}>
         {refusal && (
           <Faulty key={refusal.request_id} ref={attend} given={faults.length} refused={refusal} />
         )}
@@ -243,7 +271,7 @@ export function CheckForm({ from, corrects }: { from?: Begin; corrects?: boolean
             <SelectField
               label="Office"
               path="office_id"
-              value={office || list[0]?.id || ""}
+              value={office || usual}
               onChange={setOffice}
               options={list.map((o) => [o.id, o.name] as const)}
             />
@@ -315,15 +343,7 @@ export function CheckForm({ from, corrects }: { from?: Begin; corrects?: boolean
             onChange={setDate}
             hint="Today, if you leave it empty."
           />
-          <TextField
-            label="Procedures"
-            optional
-            path="procedure_codes"
-            value={codes}
-            onChange={setCodes}
-            placeholder="D1110, D2740"
-            hint="Up to 10 CDT codes. Leave it empty for all that the payer lists."
-          />
+          <Procedures value={codes} onChange={setCodes} />
         </div>
         {from?.id && !corrects && (
           <Check
@@ -333,7 +353,12 @@ export function CheckForm({ from, corrects }: { from?: Begin; corrects?: boolean
           />
         )}
         <div className="row">
-          <Button type="submit" look="primary" busy={send.isPending}>
+          <Button
+            type="submit"
+            look="primary"
+            busy={send.isPending}
+            ref={whole ? attend : undefined}
+          >
             {send.isPending ? "Asking the payer…" : action}
           </Button>
           {send.isPending && (
@@ -345,6 +370,76 @@ export function CheckForm({ from, corrects }: { from?: Begin; corrects?: boolean
       </form>
       {leaving.dialog}
     </FaultsOf>
+  );
+}
+
+/** Procedures is a field for codes, beside one that finds them by name. */
+function Procedures({ value, onChange }: { value: string; onChange: (codes: string) => void }) {
+  const named = codesOf(value)
+    .map((code) => procedureName(code))
+    .filter(Boolean);
+  return (
+    <>
+      <Picker
+        label="Find a procedure"
+        kind="procedures"
+        placeholder="cleaning, crown"
+        nothing="No procedure has such a name. Enter its code in the next field."
+        min={2}
+        value={null as { id: string; name: string } | null}
+        text={(p) => words(p.name)}
+        about={(p) => p.id}
+        find={async (text) => proceduresNamed(text).map(({ code, name }) => ({ id: code, name }))}
+        onChange={(p) => p && onChange([...codesOf(value), p.id].join(", "))}
+      />
+      <TextField
+        label="Procedures"
+        optional
+        path="procedure_codes"
+        value={value}
+        onChange={onChange}
+        placeholder="D1110, D2740"
+        hint={
+          named.length > 0
+            ? words(named.join(", "))
+            : "Up to 10 CDT codes. Leave it empty for all that the payer lists."
+        }
+      />
+    </>
+  );
+}
+
+/** codesOf returns the codes of a text, such as "d1110, D2740". */
+const codesOf = (text: string): string[] =>
+  text
+    .toUpperCase()
+    .split(/[\s,;]+/)
+    .filter(Boolean);
+
+/** FindPatient fills in a check of a patient whom the practice knows. */
+function FindPatient({ found }: { found: (patientID: string) => void }) {
+  const { fetch } = useClient();
+  return (
+    <Picker
+      label="Find a patient"
+      kind="patients"
+      min={2}
+      placeholder="Name, date of birth or member ID"
+      nothing="No patient has this name. Enter the patient below."
+      hint="Fills in what was asked about the patient last."
+      value={null as Schemas["Patient"] | null}
+      text={(p) => name(p)}
+      about={(p) => `born ${day(p.date_of_birth)}`}
+      find={async (query, signal) => {
+        const { data, error } = await fetch.POST("/patients/search", {
+          body: { query, limit: 20 },
+          signal,
+        });
+        if (error) throw error;
+        return data.data;
+      }}
+      onChange={(p) => p && found(p.id)}
+    />
   );
 }
 

@@ -5,11 +5,12 @@ import { type Schemas, useClient } from "../../api/client";
 import { useFilters } from "../../api/filters";
 import { format, type Searches } from "../../api/searches";
 import { useMay } from "../../api/session";
-import { ButtonLink } from "../../ui/button";
+import { Button, ButtonLink } from "../../ui/button";
 import { SelectField } from "../../ui/form";
-import { Day, None, name, When } from "../../ui/format";
+import { Day, day, None, name, When } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Empty, Page, Section } from "../../ui/page";
+import { Picker } from "../../ui/picker";
 import { count } from "../../ui/plural";
 import { Badge, type Tone } from "../../ui/state";
 import { List, paged } from "../../ui/table";
@@ -66,6 +67,7 @@ export function CheckList() {
               ["error", "Failed"],
             ]}
           />
+          <OfPatient id={filters.patient_id} onChange={(patient_id) => set({ patient_id })} />
         </div>
         <List
           of={grouped}
@@ -103,8 +105,10 @@ export function CheckList() {
             )
           }
           empty={
-            outcome ? (
-              <Empty title="No check ended like this">Choose another outcome to see more.</Empty>
+            outcome || filters.patient_id ? (
+              <Empty title="No check ended like this">
+                Choose another outcome or patient to see more.
+              </Empty>
             ) : (
               <Empty
                 title="No checks yet"
@@ -123,6 +127,47 @@ export function CheckList() {
         />
       </Section>
     </Page>
+  );
+}
+
+/** OfPatient finds a patient, by whom the list is searched. The address has the patient's ID. */
+function OfPatient({
+  id,
+  onChange,
+}: {
+  id: string | undefined;
+  onChange: (id: string | undefined) => void;
+}) {
+  const { api, fetch } = useClient();
+  const chosen = api.useQuery(
+    "get",
+    "/patients/{id}",
+    { params: { path: { id: id ?? "" } } },
+    { enabled: id !== undefined },
+  );
+  return (
+    <>
+      <Picker
+        label="Patient"
+        kind="patients"
+        min={2}
+        placeholder="Name, date of birth or member ID"
+        nothing="No patient is found. Enter words of a name, a date of birth or the start of a member ID."
+        value={(id && chosen.data) || null}
+        text={(p) => name(p)}
+        about={(p) => `born ${day(p.date_of_birth)}`}
+        find={async (query, signal) => {
+          const { data, error } = await fetch.POST("/patients/search", {
+            body: { query, limit: 20 },
+            signal,
+          });
+          if (error) throw error;
+          return data.data;
+        }}
+        onChange={(p) => onChange(p?.id)}
+      />
+      {id && <Button onClick={() => onChange(undefined)}>All patients</Button>}
+    </>
   );
 }
 

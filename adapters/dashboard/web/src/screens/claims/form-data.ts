@@ -327,6 +327,7 @@ export function copyOfCheck(
   const lines = procedure_codes.map((code) => ({ ...aLine(service_date), procedure_code: code }));
   return {
     ...earlier,
+    other: earlier.payer?.id === c.payer.id ? (earlier.other ?? []) : [], // else they may have changed, too
     coverage: "primary",
     office_id: c.office_id,
     payer: c.payer,

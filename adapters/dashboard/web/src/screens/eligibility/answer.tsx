@@ -278,11 +278,11 @@ function Name({ of: p, office }: { of: Procedure; office: boolean }) {
   const plain = procedureName(p.code);
   if (!office) return <span className="strong">{words(plain)}</span>;
   return (
-    <>
+    <div>
       <span className="strong">{p.code}</span>{" "}
       {plain ? words(plain) : p.description && printable(p.description)}
       {p.note && <span className="sub wrap-anywhere">{printable(p.note)}</span>}
-    </>
+    </div>
   );
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -92,9 +93,13 @@ func (c cell) at() (field, begin string) {
 // case; -1 for none. A header may have other spaces, signs and capital letters.
 func (s *sheet) column(names ...string) int {
 	return slices.IndexFunc(s.header, func(c cell) bool {
-		words := strings.FieldsFunc(strings.ToLower(c.text), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
-		return slices.Contains(names, strings.Join(words, " "))
+		return slices.Contains(names, words(c.text))
 	})
+}
+
+// words returns the words of a name in lower case, without signs and with single spaces.
+func words(name string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ")
 }
 
 // in returns the cell of a row in a column. A row may end before it.

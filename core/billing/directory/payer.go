@@ -2,12 +2,14 @@ package directory
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/sha256"
 	_ "embed" // the directory that ships with the service
 	"fmt"
 	"io"
 	"slices"
 	"strings"
+	"unicode"
 
 	"golang.org/x/text/cases"
 
@@ -147,5 +149,57 @@ func (d *PayerDirectory) Search(text string) []*Payer {
 		begins := func(code string) bool { return strings.HasPrefix(fold(code), text) }
 		return !begins(p.PayerID) && !slices.ContainsFunc(p.Aliases, begins) &&
 			!strings.Contains(fold(p.Name), text) && fold(p.ID.String()) != text
+	})
+}
+
+// maxCandidates bounds the payers that Named offers.
+const maxCandidates = 5
+
+// Named returns the payer that a person or another program calls by the name: its ID, an
+// alias, or its whole name without case, signs and words such as Inc. Without exactly one it returns nil, and
+// the payers that share the most words with the name, at most five, the likeliest first.
+func (d *PayerDirectory) Named(name string) (match *Payer, candidates []*Payer) {
+	if p, ok := d.Find(name); ok {
+		return p, nil
+	}
+	asked := nameWords(name)
+	type ranked struct {
+		*Payer
+		shared, others int
+	}
+	var some []ranked
+	var whole []*Payer
+	for _, p := range d.payers {
+		own := nameWords(p.Name)
+		shared := 0
+		for _, w := range asked {
+			if slices.Contains(own, w) {
+				shared++
+			}
+		}
+		if shared == 0 {
+			continue
+		}
+		if slices.Equal(own, asked) {
+			whole = append(whole, p)
+		}
+		some = append(some, ranked{p, shared, len(own) - shared})
+	}
+	if len(whole) == 1 {
+		return whole[0], nil
+	}
+	slices.SortStableFunc(some, func(a, b ranked) int { return cmp.Or(b.shared-a.shared, a.others-b.others) })
+	for _, r := range some[:min(len(some), maxCandidates)] {
+		candidates = append(candidates, r.Payer)
+	}
+	return nil, candidates
+}
+
+// nameWords returns the words of a payer's name in lower case, without those that names of
+// payers have or lack at will.
+func nameWords(name string) []string {
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return slices.DeleteFunc(words, func(w string) bool {
+		return slices.Contains([]string{"inc", "co", "company", "corp", "insurance", "ins", "of", "the", "and", "plan"}, w)
 	})
 }

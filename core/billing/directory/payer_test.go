@@ -95,3 +95,40 @@ func TestExtendPayers(t *testing.T) {
 		}
 	}
 }
+
+// TestNamedPayers has the payer that each name means, or the likeliest of those that it can mean.
+func TestNamedPayers(t *testing.T) {
+	t.Parallel()
+	d, err := directory.ShippedPayers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Extend(strings.NewReader("TWIN1\tTwin Dental\t\teligibility\nTWIN2\tTwin Dental, Inc.\t\teligibility\n")); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"aetna dental":                 "= 60054",
+		"AETNA  DENTAL INC.":           "= 60054",
+		"Aetna":                        "= 60054", // the alias
+		"Ameritas Life Insurance Co.":  "= 47009",
+		"Blue Cross of Idaho":          "= CBID1",
+		"Twin Dental":                  "TWIN1 TWIN2",
+		"Nobody's":                     "",
+		"Insurance":                    "",
+		"":                             "",
+		"Blue Cross Blue Shld Alabama": "CBAL1",
+	} {
+		match, candidates := d.Named(name)
+		var got []string
+		if match != nil {
+			got = append(got, "=", match.PayerID)
+		}
+		for _, p := range candidates {
+			got = append(got, p.PayerID)
+		}
+		first := strings.Join(got[:min(len(got), len(strings.Fields(want)))], " ")
+		if first != want || want == "" && len(got) > 0 || len(candidates) > 5 {
+			t.Errorf("%q: %s, want %s first", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,354 @@
+package intake
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
+)
+
+// scheduleRow reads one row.
+type scheduleRow struct {
+	file    ScheduleFile
+	payers  *directory.PayerDirectory
+	columns map[string]int // by field
+	cells   []cell
+	faults  []CellFault
+}
+
+// cell returns the row's cell of a field, whose column is 0 if the file has none.
+func (r *scheduleRow) cell(field string) cell {
+	if column, ok := r.columns[field]; ok {
+		c := in(r.cells, column)
+		c.text = unwrapped(c.text)
+		return c
+	}
+	return cell{"", r.cells[0].line, 0}
+}
+
+func (r *scheduleRow) text(field string) string { return r.cell(field).text }
+
+// optional returns the text of a field, nil for none.
+func (r *scheduleRow) optional(field string) *string {
+	if text := r.text(field); text != "" {
+		return &text
+	}
+	return nil
+}
+
+// unwrapped returns a text without what keeps a spreadsheet from changing it: ="0123" or '0123.
+func unwrapped(text string) string {
+	if inner, ok := strings.CutPrefix(text, `="`); ok && strings.HasSuffix(inner, `"`) {
+		return strings.TrimSuffix(inner, `"`)
+	}
+	return strings.TrimPrefix(text, "'")
+}
+
+// fault notes what is wrong with the cell of a column's field. It keeps the first of a field
+// and of a cell.
+func (r *scheduleRow) fault(column, field string, code billing.FaultCode, message string) *CellFault {
+	c := r.cell(column)
+	known := func(f CellFault) bool { return f.Field == field || c.column > 0 && f.Column == c.column }
+	if i := slices.IndexFunc(r.faults, known); i >= 0 {
+		return &r.faults[i]
+	}
+	r.faults = append(r.faults, CellFault{Line: c.line, Column: c.column, Field: field, Code: code, Message: message, Value: c.text})
+	return &r.faults[len(r.faults)-1]
+}
+
+// item reads the row. The rules of a check judge what was read, and their faults stand at the
+// cells that it came from.
+func (r *scheduleRow) item() ScheduleItem {
+	line := r.cells[0].line
+	i := ScheduleItem{Line: line, ItemID: r.text("item_id"), AppointmentID: r.text("appointment_id")}
+	if i.ItemID == "" {
+		i.ItemID = "line-" + strconv.Itoa(line)
+	}
+	q := &i.Request
+	if q.OfficeID = r.text("office_id"); q.OfficeID == "" {
+		q.OfficeID = r.file.OfficeID
+	}
+	q.PayerID = r.payer()
+	q.Subscriber.MemberID, q.Subscriber.GroupNumber = r.text("member_id"), r.optional("group_number")
+	if scientific.MatchString(q.Subscriber.MemberID) {
+		r.fault("member_id", "subscriber.member_id", billing.FaultFormat, "A spreadsheet has shortened this number. Format the column as text, and export the file again; or write the whole member ID.")
+	}
+	i.Appointment = r.appointment()
+	if on := r.date("service_date", "service_date"); !on.IsZero() {
+		q.ServiceDate = new(on.String())
+	} else if !i.Appointment.On.IsZero() {
+		q.ServiceDate = new(i.Appointment.On.String())
+	}
+	q.ProcedureCodes = strings.FieldsFunc(strings.ToUpper(r.text("procedure_codes")), func(c rune) bool { return strings.ContainsRune(" ,;|+/", c) })
+	from := r.people(q)
+	_, _, _, faults := q.Inquiry(r.file.Today) //nolint:dogsled // the rules' faults are what counts here
+	for _, f := range faults {
+		field, _, _ := strings.Cut(f.Field, ".")
+		column, ok := from[f.Field]
+		switch {
+		case ok:
+		case strings.HasPrefix(f.Field, "subscriber."):
+			column = strings.TrimPrefix(f.Field, "subscriber.")
+		case field == "payer_id":
+			column = "payer"
+		case field == "service_date" && r.text("service_date") == "":
+			column = r.appointmentColumn()
+		default:
+			column = field
+		}
+		r.fault(column, f.Field, f.Code, f.Message)
+	}
+	return i
+}
+
+// scientific is a number of a spreadsheet whose digits are lost: 1.23457E+11.
+var scientific = regexp.MustCompile(`^[0-9]\.[0-9]+[Ee]\+[0-9]+$`)
+
+// payer returns the ID of the row's payer: by its ID, by the caller's mapping of names, or by
+// its name.
+func (r *scheduleRow) payer() string {
+	if p, ok := r.payers.Find(r.text("payer_id")); ok {
+		return p.ID.String()
+	}
+	name, column := r.text("payer"), "payer"
+	if name == "" {
+		name, column = r.text("payer_id"), "payer_id"
+	}
+	if name == "" {
+		return ""
+	}
+	for from, to := range r.file.Payers {
+		if p, ok := r.payers.Find(to); ok && words(from) == words(name) {
+			return p.ID.String()
+		}
+	}
+	p, candidates := r.payers.Named(name)
+	if p == nil {
+		r.fault(column, "payer_id", billing.FaultNotAllowed, "This is not the name of one payer. Choose the payer that it means.").Candidates = candidates
+		return ""
+	}
+	return p.ID.String()
+}
+
+// people reads the patient and the subscriber, and returns the column that each field of the
+// request came from. Without a relationship and a subscriber of another name, the patient is
+// the subscriber.
+func (r *scheduleRow) people(q *EligibilityRequest) (from map[string]string) {
+	from = map[string]string{}
+	relationship, known := relationshipOf(r.text("relationship"))
+	if !known {
+		r.fault("relationship", "patient.relationship", billing.FaultNotAllowed, "The relationship must be self, spouse, child or other.")
+	}
+	first, last := r.name("", "patient.", from)
+	born := r.date("date_of_birth", "patient.date_of_birth")
+	holderFirst, holderLast := r.name("subscriber_", "subscriber.", from)
+	holderBorn := r.date("subscriber_date_of_birth", "subscriber.date_of_birth")
+	same := holderLast == "" && holderFirst == "" || words(holderFirst+" "+holderLast) == words(first+" "+last)
+	nameless := r.text("name")+r.text("first_name")+r.text("last_name") == "" // the file has subscribers only
+	if nameless || relationship == "self" || relationship == "" && known && same {
+		from = map[string]string{"subscriber.date_of_birth": "date_of_birth", "subscriber.gender": "gender"}
+		q.Subscriber.Gender = r.gender("gender")
+		if !nameless {
+			r.move("patient.", "subscriber.")
+			first, last = r.name("", "subscriber.", from)
+		} else {
+			first, last = r.name("subscriber_", "subscriber.", from)
+		}
+		if r.text("date_of_birth") == "" && r.text("subscriber_date_of_birth") != "" {
+			born, from["subscriber.date_of_birth"] = holderBorn, "subscriber_date_of_birth"
+		}
+		q.Subscriber.FirstName, q.Subscriber.LastName, q.Subscriber.DateOfBirth = first, last, born.String()
+		if born.IsZero() {
+			q.Subscriber.DateOfBirth = ""
+		}
+		return from
+	}
+	from["subscriber.date_of_birth"], from["subscriber.gender"] = "subscriber_date_of_birth", "subscriber_gender"
+	from["patient.date_of_birth"], from["patient.gender"], from["patient.relationship"] = "date_of_birth", "gender", "relationship"
+	q.Subscriber.FirstName, q.Subscriber.LastName, q.Subscriber.Gender = holderFirst, holderLast, r.gender("subscriber_gender")
+	q.Patient = &PatientInput{FirstName: first, LastName: last, Relationship: relationship, Gender: r.gender("gender")}
+	if !holderBorn.IsZero() {
+		q.Subscriber.DateOfBirth = holderBorn.String()
+	}
+	if !born.IsZero() {
+		q.Patient.DateOfBirth = born.String()
+	}
+	return from
+}
+
+// move names the faults of a person as those of another: of a patient who is the subscriber.
+func (r *scheduleRow) move(from, to string) {
+	for i, f := range r.faults {
+		if rest, ok := strings.CutPrefix(f.Field, from); ok {
+			r.faults[i].Field = to + rest
+		}
+	}
+}
+
+// relationshipOf reads the words of other programs, and the codes of X12 (data element 1069).
+func relationshipOf(text string) (relationship string, known bool) {
+	switch words(text) {
+	case "":
+		return "", true
+	case "self", "subscriber", "insured", "18":
+		return "self", true
+	case "spouse", "husband", "wife", "01", "1":
+		return "spouse", true
+	case "child", "son", "daughter", "dependent child", "19":
+		return "child", true
+	case "other", "dependent", "domestic partner", "life partner", "g8", "53":
+		return "other", true
+	}
+	return "", false
+}
+
+// gender reads a gender, nil for none and for what is not one.
+func (r *scheduleRow) gender(field string) *string {
+	switch strings.ToLower(r.text(field)) {
+	case "f", "female":
+		return new("female")
+	case "m", "male":
+		return new("male")
+	}
+	return nil
+}
+
+// name reads a person's name from two columns, or from one: "Last, First M." or "First Last".
+// Middle initials and preferred names, in quotation marks or brackets, are left out.
+func (r *scheduleRow) name(column, field string, from map[string]string) (first, last string) {
+	from[field+"first_name"], from[field+"last_name"] = column+"first_name", column+"last_name"
+	first, last = r.text(column+"first_name"), r.text(column+"last_name")
+	if first != "" || last != "" {
+		return first, last
+	}
+	whole := strings.TrimSpace(preferred.ReplaceAllString(r.text(column+"name"), " "))
+	if _, ok := r.columns[column+"name"]; !ok {
+		return "", ""
+	}
+	from[field+"first_name"], from[field+"last_name"] = column+"name", column+"name"
+	last, first, ok := strings.Cut(whole, ",")
+	if ok {
+		return withoutInitial(first), strings.Join(strings.Fields(last), " ")
+	}
+	parts := strings.Fields(withoutMiddle(whole))
+	switch len(parts) {
+	case 0:
+		return "", ""
+	case 2:
+		return parts[0], parts[1]
+	}
+	r.fault(column+"name", field+"last_name", billing.FaultFormat, "Which part is the last name? Write the name as Last, First.")
+	return "", ""
+}
+
+var (
+	preferred = regexp.MustCompile(`"[^"]*"|\([^)]*\)`)
+	initial   = regexp.MustCompile(`^\pL\.?$`)
+)
+
+// withoutInitial returns first names without a middle initial at their end.
+func withoutInitial(first string) string {
+	parts := strings.Fields(first)
+	if n := len(parts); n > 1 && initial.MatchString(parts[n-1]) {
+		parts = parts[:n-1]
+	}
+	return strings.Join(parts, " ")
+}
+
+// withoutMiddle returns First M. Last without the initial.
+func withoutMiddle(name string) string {
+	parts := strings.Fields(name)
+	if len(parts) == 3 && initial.MatchString(parts[1]) {
+		return parts[0] + " " + parts[2]
+	}
+	return name
+}
+
+// Appointment is when a patient comes, on the clocks of the office.
+type Appointment struct {
+	On     billing.Date // zero for not known
+	Minute int          // of the day; -1 if only the day is known
+}
+
+// At returns the moment of the appointment, zero if the time is not known.
+func (a Appointment) At(office *time.Location) time.Time {
+	if a.On.IsZero() || a.Minute < 0 {
+		return time.Time{}
+	}
+	return time.Date(a.On.Year, a.On.Month, a.On.Day, a.Minute/60, a.Minute%60, 0, 0, office)
+}
+
+// appointmentColumn returns the column with the day of the appointment.
+func (r *scheduleRow) appointmentColumn() string {
+	if r.text("appointment_at") != "" {
+		return "appointment_at"
+	}
+	return "appointment_date"
+}
+
+// appointment reads the day and the time, from one column or from two.
+func (r *scheduleRow) appointment() Appointment {
+	a := Appointment{Minute: -1}
+	at := r.appointmentColumn()
+	day, clock, _ := strings.Cut(strings.Replace(r.text(at), "T", " ", 1), " ")
+	clockAt := at
+	if strings.TrimSpace(clock) == "" {
+		clock, clockAt = r.text("appointment_time"), "appointment_time"
+	}
+	a.On = r.dateOf(at, "appointment_at", day)
+	if clock = strings.TrimSpace(clock); clock == "" {
+		return a
+	}
+	minute, ok := minuteOf(clock)
+	if !ok {
+		r.fault(clockAt, "appointment_at", billing.FaultFormat, "The time must be like 8:30 AM or 14:30.")
+		return a
+	}
+	a.Minute = minute
+	return a
+}
+
+// minuteOf reads a time of the day.
+func minuteOf(clock string) (int, bool) {
+	clock = strings.ToUpper(strings.ReplaceAll(strings.ReplaceAll(clock, ".", ""), " ", ""))
+	if strings.HasSuffix(clock, "A") || strings.HasSuffix(clock, "P") {
+		clock += "M"
+	}
+	for _, layout := range []string{"15:04", "15:04:05", "3:04PM", "3:04:05PM", "3PM"} {
+		if t, err := time.Parse(layout, clock); err == nil {
+			return t.Hour()*60 + t.Minute(), true
+		}
+	}
+	return 0, false
+}
+
+// date reads the date in a column. It is zero for none and for a fault.
+func (r *scheduleRow) date(column, field string) billing.Date {
+	day, _, _ := strings.Cut(r.text(column), " ") // some programs add 12:00:00 AM
+	return r.dateOf(column, field, day)
+}
+
+// dateOf reads M/D/YYYY, M-D-YYYY or YYYY-MM-DD.
+func (r *scheduleRow) dateOf(column, field, day string) billing.Date {
+	if day == "" {
+		return billing.Date{}
+	}
+	if shortYear.MatchString(day) {
+		r.fault(column, field, billing.FaultFormat, "Which century? Write the year with four digits.")
+		return billing.Date{}
+	}
+	for _, layout := range []string{time.DateOnly, "1/2/2006", "1-2-2006", "2006/1/2"} {
+		if t, err := time.Parse(layout, day); err == nil && t.Year() > 0 {
+			return billing.DateOf(t)
+		}
+	}
+	r.fault(column, field, billing.FaultFormat, "The date must be like 4/30/1980 or 1980-04-30.")
+	return billing.Date{}
+}
+
+// shortYear is a date whose year has two digits.
+var shortYear = regexp.MustCompile(`^[0-9]{1,2}[/-][0-9]{1,2}[/-][0-9]{2}$`)

@@ -1,0 +1,231 @@
+package intake
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
+)
+
+const scheduleOffice = "off_01k00000000000000000000000"
+
+// readSchedule reads a file on March 2, 2026, in an office that is right.
+func readSchedule(tb testing.TB, file string, adjust ...func(*ScheduleFile)) (Schedule, billing.Faults) {
+	tb.Helper()
+	payers, err := directory.ShippedPayers()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	r := ScheduleFile{CSV: []byte(file), OfficeID: scheduleOffice, Today: billing.Date{Year: 2026, Month: time.March, Day: 2}}
+	for _, a := range adjust {
+		a(&r)
+	}
+	return r.Read(payers)
+}
+
+// line writes what an item says, for a comparison.
+func (i ScheduleItem) line() string {
+	q, text := i.Request, func(s *string) string {
+		if s == nil {
+			return "-"
+		}
+		return *s
+	}
+	s := fmt.Sprint(i.ItemID, " ", i.Appointment.On, " ", i.Appointment.Minute, " ", q.Subscriber.FirstName, "/", q.Subscriber.LastName, " ", q.Subscriber.DateOfBirth, " ",
+		q.Subscriber.MemberID, " ", text(q.Subscriber.GroupNumber), " ", text(q.Subscriber.Gender))
+	if p := q.Patient; p != nil {
+		s += fmt.Sprint(" | ", p.Relationship, " ", p.FirstName, "/", p.LastName, " ", p.DateOfBirth, " ", text(p.Gender))
+	}
+	if len(q.ProcedureCodes) > 0 {
+		s += " " + strings.Join(q.ProcedureCodes, "+")
+	}
+	return s
+}
+
+// TestScheduleFiles reads the same two patients as programs write them.
+func TestScheduleFiles(t *testing.T) {
+	t.Parallel()
+	payers, err := directory.ShippedPayers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	aetna, _ := payers.Find("AETNA")
+	for name, c := range map[string]struct{ file, first, second string }{
+		"our own names": {
+			"item_id,appointment_at,payer_id,member_id,group_number,first_name,last_name,date_of_birth,gender,procedure_codes\n" +
+				"a1,2026-03-03T08:30,60054,W1,G7,Ana,Ruiz,1980-04-30,female,D0120 D1110\na2,2026-03-03 14:00,aetna,W2,,Bo,Li,2001-01-09,male,\n",
+			"a1 2026-03-03 510 Ana/Ruiz 1980-04-30 W1 G7 female D0120+D1110", "a2 2026-03-03 840 Bo/Li 2001-01-09 W2 - male",
+		},
+		"Open Dental, tabs": {
+			"AptNum\tAptDateTime\tPatient\tBirthdate\tCarrierName\tSubscriberID\tNote\n" +
+				"17\t3/3/2026 8:30:00 AM\tRuiz, Ana M\t4/30/1980\tAetna Dental\tW1\tx\n18\t3/3/2026 2:00 PM\t\"Li, Bo \"\"Bobby\"\"\"\t1/9/2001\tAETNA DENTAL INC.\tW2\t\n",
+			"line-2 2026-03-03 510 Ana/Ruiz 1980-04-30 W1 - -", "line-3 2026-03-03 840 Bo/Li 2001-01-09 W2 - -",
+		},
+		"Dentrix, a mark and quotes": {
+			"\ufeff\"Date\",\"Time\",\"Patient Name\",\"DOB\",\"Sex\",\"Primary Insurance\",\"Subscriber ID\",\"Rel. to Subscriber\"\r\n" +
+				"\"03/03/2026\",\"8:30a\",\"Ruiz, Ana\",\"04/30/1980\",\"F\",\"Aetna Dental\",\"=\"\"W1\"\"\",\"Self\"\r\n\"03/03/2026\",\"2:00 p.m.\",\"Li, Bo\",\"01-09-2001\",\"M\",\"Aetna Dental\",\"'W2\",\"\"\r\n",
+			"line-2 2026-03-03 510 Ana/Ruiz 1980-04-30 W1 - female", "line-3 2026-03-03 840 Bo/Li 2001-01-09 W2 - male",
+		},
+		"Eaglesoft, semicolons, dependents": {
+			"Appt Date;Patient First Name;Patient Last Name;Patient DOB;Relationship;Policy Holder Name;Policy Holder DOB;Insurance Company;Policy ID\n" +
+				"3/3/2026;Eva;Ruiz;5/6/2015;Daughter;Ruiz, Ana;4/30/1980;Aetna Dental;W1\n3/3/2026;Bo;Li;1/9/2001;;Bo Li;1/9/2001;Aetna Dental;W2\n",
+			"line-2 2026-03-03 -1 Ana/Ruiz 1980-04-30 W1 - - | child Eva/Ruiz 2015-05-06 -", "line-3 2026-03-03 -1 Bo/Li 2001-01-09 W2 - -",
+		},
+		"Curve, Windows-1252, subscribers only": {
+			"Subscriber;Subscriber DOB;Carrier;Member ID\nN\xfa\xf1ez, Jos\xe9;4/30/1980;Aetna Dental;W1\nBo T. Li;1/9/2001;Aetna Dental;W2\n",
+			"line-2  -1 José/Núñez 1980-04-30 W1 - -", "line-3  -1 Bo/Li 2001-01-09 W2 - -",
+		},
+	} {
+		s, faults := readSchedule(t, c.file)
+		if len(faults)+len(s.Faults) > 0 || len(s.Items) != 2 {
+			t.Errorf("%s: %v %+v", name, faults, s.Faults)
+			continue
+		}
+		for n, want := range []string{c.first, c.second} {
+			if got := s.Items[n].line(); got != want {
+				t.Errorf("%s:\n got %s\nwant %s", name, got, want)
+			}
+			if q := s.Items[n].Request; q.PayerID != aetna.ID.String() || q.OfficeID != scheduleOffice {
+				t.Errorf("%s: payer %s, office %s", name, q.PayerID, q.OfficeID)
+			}
+		}
+	}
+}
+
+// TestScheduleFaults has the line, the column, the field and the code of each fault, and the
+// cell's text.
+func TestScheduleFaults(t *testing.T) {
+	t.Parallel()
+	const header = "name,dob,payer,member id,date,time,relationship,subscriber\n"
+	for row, want := range map[string][]string{
+		`"Ruiz, Ana",4/30/1980,Aetna Dental,W1,3/3/2026,8:30,,`:                    nil,
+		`"Ruiz, Ana",4/30/80,Aetna Dental,W1,3/3/2026,8:30,,`:                      {"2.2 subscriber.date_of_birth format 4/30/80"},
+		`"Ruiz, Ana",13/30/1980,Aetna Dental,W1,3/3/2026,8:30,,`:                   {"2.2 subscriber.date_of_birth format 13/30/1980"},
+		`"Ruiz, Ana",,Aetna Dental,W1,3/3/2026,8:30,,`:                             {"2.2 subscriber.date_of_birth required "},
+		`"Ruiz, Ana",4/30/2027,Aetna Dental,W1,3/3/2026,8:30,,`:                    {"2.2 subscriber.date_of_birth range 4/30/2027", "2.5 service_date range 3/3/2026"},
+		`Ana Maria Ruiz Soto,4/30/1980,Aetna Dental,W1,3/3/2026,8:30,,`:            {"2.1 subscriber.last_name format Ana Maria Ruiz Soto"},
+		`"Ruiz, Ana",4/30/1980,,W1,3/3/2026,8:30,,`:                                {"2.3 payer_id required "},
+		`"Ruiz, Ana",4/30/1980,Nobody,W1,3/3/2026,8:30,,`:                          {"2.3 payer_id not_allowed Nobody"},
+		`"Ruiz, Ana",4/30/1980,Aetna Dental,,3/3/2026,8:30,,`:                      {"2.4 subscriber.member_id required "},
+		`"Ruiz, Ana",4/30/1980,Aetna Dental,1.23457E+11,3/3/2026,8:30,,`:           {"2.4 subscriber.member_id format 1.23457E+11"},
+		`"Ruiz, Ana",4/30/1980,Aetna Dental,W1,3/3/26,8:30,,`:                      {"2.5 appointment_at format 3/3/26"},
+		`"Ruiz, Ana",4/30/1980,Aetna Dental,W1,3/3/2026,late,,`:                    {"2.6 appointment_at format late"},
+		`"Ruiz, Ana",4/30/1980,Aetna Dental,W1,3/3/2028,8:30,,`:                    {"2.5 service_date range 3/3/2028"},
+		`"Ruiz, Eva",4/30/2015,Aetna Dental,W1,3/3/2026,8:30,neighbor,"Ruiz, Ana"`: {"2.0 subscriber.date_of_birth required ", "2.7 patient.relationship not_allowed neighbor"},
+		`"Ruiz, Eva",4/30/2015,Aetna Dental,W1,3/3/2026,8:30,,"Ruiz, Ana"`:         {"2.0 subscriber.date_of_birth required ", "2.7 patient.relationship required "},
+	} {
+		s, faults := readSchedule(t, header+row)
+		var got []string
+		for _, f := range s.Faults {
+			got = append(got, fmt.Sprintf("%d.%d %s %s %s", f.Line, f.Column, f.Field, f.Code, f.Value))
+			if f.Value != "" && strings.Contains(f.Message, f.Value) {
+				t.Errorf("%s: a message says the value: %s", row, f.Message)
+			}
+		}
+		if len(faults) > 0 || !slices.Equal(got, want) {
+			t.Errorf("%s\n got %q %v\nwant %q", row, got, faults, want)
+		}
+	}
+	for file, want := range map[string][]string{
+		"":                                   {"body required"},
+		"name,dob,payer,member id\n\"x":      {"csv.2.1 format"},
+		"name,dob,payer\nx,y,z":              {"columns.member_id required"},
+		"name,dob,payer,member id,patient\n": {"csv.1.5 conflict"},
+	} {
+		_, faults := readSchedule(t, file)
+		var got []string
+		for _, f := range faults {
+			got = append(got, f.Field+" "+string(f.Code))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", file, got, want)
+		}
+	}
+	s, _ := readSchedule(t, "item id,name,dob,payer,member id\n1,\"R, A\",4/30/1980,Aetna Dental,W1\n1,\"R, B\",4/30/1980,Aetna Dental,W2\n")
+	if len(s.Faults) != 1 || s.Faults[0].Line != 3 || s.Faults[0].Column != 1 || s.Faults[0].Code != billing.FaultConflict {
+		t.Errorf("one ID twice: %+v", s.Faults)
+	}
+}
+
+// TestScheduleMapping maps what no synonym and no name says.
+func TestScheduleMapping(t *testing.T) {
+	t.Parallel()
+	const file = "Who,Born,Plan,No.,Patient\n\"Ruiz, Ana\",4/30/1980,Blue Cross,W1,chart 7\n"
+	s, faults := readSchedule(t, file, func(r *ScheduleFile) {
+		r.Columns = map[string]string{"WHO": "name", "born": "date_of_birth", "plan": "payer", "No": "member_id", "patient": ""}
+	})
+	if len(faults) > 0 || len(s.Faults) != 1 || s.Faults[0].Field != "payer_id" || len(s.Faults[0].Candidates) != 5 {
+		t.Fatalf("a payer's name that several have: %v %+v", faults, s.Faults)
+	}
+	for _, p := range s.Faults[0].Candidates {
+		if !strings.HasPrefix(p.Name, "Blue Cross") {
+			t.Errorf("candidate %s", p.Name)
+		}
+	}
+	s, faults = readSchedule(t, file, func(r *ScheduleFile) {
+		r.Columns = map[string]string{"WHO": "name", "born": "date_of_birth", "plan": "payer", "No": "member_id", "patient": ""}
+		r.Payers = map[string]string{"BLUE-CROSS": "CBID1"}
+	})
+	if len(faults)+len(s.Faults) > 0 || s.Items[0].line() != "line-2  -1 Ana/Ruiz 1980-04-30 W1 - -" {
+		t.Errorf("mapped: %v %+v", faults, s)
+	}
+}
+
+// TestScheduleZeros gives zeros back only where the other IDs of the payer tell.
+func TestScheduleZeros(t *testing.T) {
+	t.Parallel()
+	for ids, want := range map[string]string{
+		"012345678 112345678 212345678 12345678": "012345678 112345678 212345678 012345678*", // three of nine digits
+		"112345678 212345678 12345678":           "112345678 212345678 12345678",             // two are no rule
+		"112345678 212345678 312345678 12345":    "112345678 212345678 312345678 12345",      // four digits are more than zeros
+		"112345678 212345678 W12345678 12345678": "112345678 212345678 W12345678 12345678",   // not all are digits
+		"112345678 212345678 312345678 W1234567": "112345678 212345678 312345678 W1234567",
+	} {
+		file := "name,dob,payer,member id\n"
+		for id := range strings.FieldsSeq(ids) {
+			file += "\"R, A\",4/30/1980,Aetna Dental," + id + "\n"
+		}
+		file += "\"R, A\",4/30/1980,Ameritas,1\n" // of another payer
+		s, faults := readSchedule(t, file)
+		var got []string
+		for _, i := range s.Items[:len(s.Items)-1] {
+			id := i.Request.Subscriber.MemberID
+			if i.Restored {
+				id += "*"
+			}
+			got = append(got, id)
+		}
+		if len(faults)+len(s.Faults) > 0 || strings.Join(got, " ") != want {
+			t.Errorf("%s: %s, want %s; %v %v", ids, got, want, faults, s.Faults)
+		}
+	}
+}
+
+// FuzzSchedule reads any file without a panic. A row without a fault is a request that the
+// rules of a check accept, and a fault has a cell or a whole line.
+func FuzzSchedule(f *testing.F) {
+	f.Add("name,dob,payer,member id,date,time\n\"Ruiz, Ana\",4/30/1980,Aetna Dental,W1,3/3/2026,8:30\n")
+	f.Add("Subscriber;Subscriber DOB;Carrier;Member ID\nBo T. Li;1/9/01;AETNA;1E+5\n")
+	f.Add("first name\tlast name\tdob\tpayer id\tmember id\trel\tinsured\n\ta\t2001-01-01\t60054\t1\twife\tB C\n")
+	f.Fuzz(func(t *testing.T, file string) {
+		s, faults := readSchedule(t, file)
+		if len(faults) > 0 {
+			return
+		}
+		bad := map[int]bool{}
+		for _, c := range s.Faults {
+			if bad[c.Line] = true; c.Line < 2 || c.Column < 0 || c.Column > len(s.Columns) || c.Message == "" || c.Field == "" {
+				t.Errorf("a fault without its place: %+v", c)
+			}
+		}
+		for _, i := range s.Items {
+			if _, _, _, f := i.Request.Inquiry(billing.Date{Year: 2026, Month: time.March, Day: 2}); !bad[i.Line] && len(f) > 0 {
+				t.Errorf("line %d is accepted here and refused there: %v", i.Line, f)
+			}
+		}
+	})
+}

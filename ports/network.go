@@ -62,6 +62,13 @@ type Peer interface {
 	Close() error
 }
 
+// Origins finds where the values of a check come from.
+type Origins interface {
+	// Origins returns the segments of the replies to an inquiry that each of the values
+	// comes from, by reading the replies again. It leaves out what it cannot tell.
+	Origins(q network.Inquiry, replies [][]byte, of []coverage.Value) []coverage.Origin
+}
+
 // Eligibility asks payers about coverage.
 type Eligibility interface {
 	// Ask asks the payer the question of a check, and what else it needs to be answered in

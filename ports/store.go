@@ -15,6 +15,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/event"
 )
 
@@ -186,6 +187,10 @@ type PendingChecks interface {
 	// encrypted. If one of them is absent or not pending, the transaction fails with
 	// coverage.ErrNotPending, at the latest when it is committed.
 	Complete(ctx context.Context, done []coverage.CheckCompletion) error
+
+	// Background returns the patient of each person, whom it adds if they are new, with
+	// the last answer about them of the payer beside them. Both lists are of one length.
+	Background(ctx context.Context, people []directory.Person, payers []billing.PayerID) ([]coverage.Background, error)
 
 	// Lock locks those of the checks that are pending until the end of the transaction,
 	// and returns them.

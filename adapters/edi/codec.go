@@ -14,12 +14,15 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Codec writes and reads X12, version 005010. It implements ports.ClaimsEDI.
+// Codec writes and reads X12, version 005010. It implements ports.ClaimsEDI and ports.Origins.
 type Codec struct {
 	log *slog.Logger
 }
 
-var _ ports.ClaimsEDI = (*Codec)(nil)
+var (
+	_ ports.ClaimsEDI = (*Codec)(nil)
+	_ ports.Origins   = (*Codec)(nil)
+)
 
 // New returns a Codec that logs nothing.
 func New() *Codec { return NewLogging(slog.New(slog.DiscardHandler)) }

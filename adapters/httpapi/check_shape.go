@@ -28,6 +28,18 @@ type exchangeJSON struct {
 	EligibilityID billing.CheckID  `json:"eligibility_id"`
 	SourceID      *billing.CheckID `json:"source_id"`
 	Messages      []messageJSON    `json:"messages"`
+	Values        []originJSON     `json:"values"`
+}
+
+type originJSON struct {
+	Path     string        `json:"path"`
+	Reply    int           `json:"reply"`
+	Segments []segmentJSON `json:"segments"`
+}
+
+type segmentJSON struct {
+	Position int    `json:"position"`
+	Text     string `json:"text"`
 }
 
 type messageJSON struct {
@@ -38,6 +50,10 @@ type messageJSON struct {
 func exchangeShape(c coverage.CheckExchange) exchangeJSON {
 	return exchangeJSON{"eligibility_exchange", c.Check, orNull(c.Source), mapped(c.Messages, func(m coverage.Exchange) messageJSON {
 		return messageJSON{legible(m.Request), orNull(legible(m.Reply))}
+	}), mapped(c.Values, func(o coverage.Origin) originJSON {
+		return originJSON{o.Path, o.Reply, mapped(o.Segments, func(s coverage.Segment) segmentJSON {
+			return segmentJSON{s.Position, legible([]byte(s.Text))}
+		})}
 	})}
 }
 

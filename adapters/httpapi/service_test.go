@@ -123,7 +123,7 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 		Events:        events.New(store),
 		Faults:        faults.New(store),
 		Fees:          fees.New(store, payers),
-		Eligibility:   eligibility.New(store, queue, attaching.Networks, payers, with.checking),
+		Eligibility:   eligibility.New(store, queue, attaching.Networks, edi.New(), payers, with.checking),
 		PayerRequests: payerrequests.New(store, attaching.Networks, payers),
 		Payers:        payers,
 		Remittances:   remittances.New(store, edi.New(), payers),

@@ -86,7 +86,7 @@ func completed(t *testing.T, change func(*coverage.Check), a coverage.CheckRespo
 		change(c)
 	}
 	a.Network = "sandbox"
-	if err := c.Complete(a, idOf[billing.PatientID](6), c.CreatedAt.Add(1500*time.Millisecond)); err != nil {
+	if err := c.Complete(a, coverage.Background{Patient: idOf[billing.PatientID](6)}, c.CreatedAt.Add(1500*time.Millisecond)); err != nil {
 		t.Fatal(err)
 	}
 	return c

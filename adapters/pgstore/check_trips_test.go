@@ -232,7 +232,7 @@ func newCheckFixture(tb testing.TB, s *pgstore.Store) *checkFixture {
 	times := eligibility.DefaultTimes()
 	times.Wait = 0 // the wait for the worker ends at once
 	sandbox := sandboxnet.Networks(edi.New().Over, processClock{}, s.SandboxMail(), sandboxnet.Options{})
-	service := eligibility.New(s, memqueue.NewBroker().Open(), routing.New(sandbox...), porttest.Payers(tb), times)
+	service := eligibility.New(s, memqueue.NewBroker().Open(), routing.New(sandbox...), edi.New(), porttest.Payers(tb), times)
 	in := porttest.Organization(tb, s, billing.ModeTest)
 	return &checkFixture{tb, service, in, porttest.Office(tb, s, in)}
 }

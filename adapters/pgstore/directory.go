@@ -2,12 +2,14 @@ package pgstore
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
 	"github.com/lib/pq"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/directory"
 )
 
@@ -130,35 +132,83 @@ func (r providers) List(ctx context.Context, p billing.Page) ([]*directory.Provi
 
 type patients struct{ *tx }
 
-// wanted has the columns of people to find.
+// wanted has the columns of people to find, each with a payer.
 func wanted() source {
-	return source{{"id", "uuid"}, {"name_key", "text"}, {"first_name", "text"}, {"last_name", "text"}, {"date_of_birth", "date"}, {"created_at", "timestamptz"}}
+	return source{
+		{"id", "uuid"}, {"name_key", "text"}, {"first_name", "text"}, {"last_name", "text"}, {"date_of_birth", "date"}, {"created_at", "timestamptz"},
+		{"payer_id", "uuid"},
+	}
 }
 
-// Find returns the ID of each person, and adds new people. Most people are known, and
-// then Find writes and locks nothing. Two transactions that add the same person
-// create one row: the later one waits, inserts nothing, and reads again. All
-// transactions insert in the same order, so they cannot deadlock.
+// Find returns the ID of each person, and adds new people.
 func (r patients) Find(ctx context.Context, people []directory.Person) ([]billing.PatientID, error) {
+	found, err := r.identify(ctx, people, nil)
+	ids := make([]billing.PatientID, len(found))
+	for i, b := range found {
+		ids[i] = b.Patient
+	}
+	return ids, err
+}
+
+// Background is Find that also reads the last answer of each person's payer about them.
+func (r pendingChecks) Background(ctx context.Context, people []directory.Person, payers []billing.PayerID) ([]coverage.Background, error) {
+	return r.identify(ctx, people, payers)
+}
+
+// lastAnswers reads the last answered check of each person with the payer beside them. A
+// person who was just added has none.
+const lastAnswers = `
+SELECT name_key, date_of_birth::text, p.id, p.made, p.xid, w.payer_id, e.id, coalesce(e.coverage_status, ''), e.benefits
+FROM %s AS w%s
+JOIN people p USING (name_key, date_of_birth)
+LEFT JOIN LATERAL (
+	SELECT c.id, c.coverage_status, c.benefits
+	FROM eligibility_checks c
+	WHERE c.org_id = $1 AND c.mode = $2 AND c.patient_id = p.id AND c.payer_id = w.payer_id AND c.outcome = 'answered'
+	ORDER BY c.created_at DESC, c.id DESC
+	LIMIT 1
+) e ON NOT p.made`
+
+// identify returns the ID of each person, and adds new people; with payers, also their last
+// answers. Most people are known, and then it writes and locks nothing. Two transactions
+// that add the same person create one row: the later one waits, inserts nothing, and reads
+// again. All transactions insert in the same order, so they cannot deadlock.
+func (t *tx) identify(ctx context.Context, people []directory.Person, payers []billing.PayerID) ([]coverage.Background, error) {
 	n := len(people)
+	payerOf := func(i int) (p billing.PayerID) {
+		if payers != nil {
+			p = payers[i]
+		}
+		return p
+	}
 	rows := make([][]any, n)
 	for i, p := range people {
-		rows[i] = []any{p.ID.UUID(), p.Key, p.FirstName, p.LastName, p.DateOfBirth.String(), micro(p.CreatedAt).Format(time.RFC3339Nano)}
+		rows[i] = []any{
+			p.ID.UUID(), p.Key, p.FirstName, p.LastName, p.DateOfBirth.String(), micro(p.CreatedAt).Format(time.RFC3339Nano), payerOf(i).UUID(),
+		}
 	}
-	from, args := wanted().of(rows, r.scope.Org, r.scope.Mode)
-	type person struct{ key, born string }
-	found := make(map[person]billing.PatientID, n)
+	from, args := wanted().of(rows, t.scope.Org, t.scope.Mode)
+	read := "SELECT name_key, date_of_birth::text, id, made, xid, NULL::uuid, NULL::uuid, '', NULL::json FROM people"
+	if payers != nil {
+		read = fmt.Sprintf(lastAnswers, from, wanted().names())
+	}
+	type person struct {
+		key, born string
+		payer     billing.PayerID
+	}
+	found := make(map[person]coverage.Background, n)
 	for {
-		var id billing.PatientID
+		var b coverage.Background
 		var key, day string
 		var made bool
+		var payer billing.PayerID
 		use := func() {
-			found[person{key, day}] = id
+			found[person{key, day, payer}] = b
 			if made {
-				r.xid = r.expected
+				t.xid = t.expected
 			}
 		}
-		if err := r.each(ctx, "find patients", []any{&id, &key, &day, &made, &r.expected}, use, `
+		if err := t.each(ctx, "find patients", []any{&key, &day, &b.Patient, &made, &t.expected, &payer, &b.Check, &b.Status, &b.Benefits}, use, `
 WITH wanted AS (
 	SELECT DISTINCT ON (name_key, date_of_birth) id, name_key, first_name, last_name, date_of_birth, created_at
 	FROM `+from+` AS w`+wanted().names()+`
@@ -175,18 +225,20 @@ WITH wanted AS (
 	ORDER BY name_key, date_of_birth
 	ON CONFLICT ON CONSTRAINT patients_person DO NOTHING
 	RETURNING id, name_key, date_of_birth
+), people AS (
+	SELECT name_key, date_of_birth, id, false AS made, pg_current_xact_id()::text AS xid FROM known
+	UNION ALL
+	SELECT name_key, date_of_birth, id, true, pg_current_xact_id()::text FROM made
 )
-SELECT id, name_key, date_of_birth::text AS born, false AS made, pg_current_xact_id()::text AS xid FROM known
-UNION ALL
-SELECT id, name_key, date_of_birth::text, true, pg_current_xact_id()::text FROM made`,
+`+read,
 			args...); err != nil {
 			return nil, err
 		}
-		out := make([]billing.PatientID, n)
+		out := make([]coverage.Background, n)
 		missing := false
 		for i, p := range people {
-			id, ok := found[person{p.Key, p.DateOfBirth.String()}]
-			out[i], missing = id, missing || !ok
+			b, ok := found[person{p.Key, p.DateOfBirth.String(), payerOf(i)}]
+			out[i], missing = b, missing || !ok
 		}
 		if !missing {
 			return out, nil

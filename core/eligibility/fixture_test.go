@@ -84,9 +84,9 @@ func newFixture(t *testing.T, times eligibility.Times) (*fixture, *payers) {
 	of := sandboxnet.Networks(edi.New().Over, b.clock, nil, sandboxnet.Options{})[0]
 	of.Eligibility = edi.New().Over(sandbox.Inquire)
 	carriers := routing.New(of)
-	b.service = eligibility.New(b.store, b.queue, carriers, dir, times)
+	b.service = eligibility.New(b.store, b.queue, carriers, edi.New(), dir, times)
 	times.Wait = 0
-	b.impatient = eligibility.New(b.store, b.queue, carriers, dir, times)
+	b.impatient = eligibility.New(b.store, b.queue, carriers, edi.New(), dir, times)
 	b.scope = porttest.Organization(t, b.store, billing.ModeTest)
 	b.office = porttest.Office(t, b.store, b.scope)
 	return b, sandbox

@@ -43,7 +43,7 @@ func (b *fixture) process() process {
 	p.connections.Use(connector)
 	open.FollowWith(p.connections.Follow)
 	b.t.Cleanup(connector.Close)
-	p.Service = eligibility.New(b.store, b.queue, open, payers, times)
+	p.Service = eligibility.New(b.store, b.queue, open, edi.New(), payers, times)
 	return p
 }
 

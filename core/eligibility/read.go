@@ -6,6 +6,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
@@ -17,12 +18,25 @@ func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.Check
 	})
 }
 
-// Exchange reads the messages exchanged for a check. It returns CodeNotFound if
-// there is no such check.
-func (s *Service) Exchange(ctx context.Context, scope billing.Scope, id billing.CheckID) (coverage.CheckExchange, error) {
-	return lists.Read(ctx, s.store, scope, func(ctx context.Context, tx ports.Tx) (coverage.CheckExchange, error) {
+// Exchange reads the messages exchanged for a check, and finds the segments that its values
+// come from. It returns CodeNotFound if there is no such check.
+func (s *Service) Exchange(ctx context.Context, scope billing.Scope, id billing.CheckID) (e coverage.CheckExchange, err error) {
+	var c *coverage.Check
+	e, err = lists.Read(ctx, s.store, scope, func(ctx context.Context, tx ports.Tx) (coverage.CheckExchange, error) {
+		if c, err = tx.Checks.Get(ctx, id); err != nil {
+			return coverage.CheckExchange{}, err
+		}
 		return tx.Exchanges.Get(ctx, id)
 	})
+	if err != nil || len(e.Messages) == 0 {
+		return e, err
+	}
+	replies := make([][]byte, len(e.Messages))
+	for i, m := range e.Messages {
+		replies[i] = m.Reply
+	}
+	e.Values = s.origins.Origins(network.Inquiry{Scope: scope, CheckID: id, CreatedAt: c.CreatedAt, Inquiry: c.Inquiry, Payer: c.Payer}, replies, c.Values())
+	return e, nil
 }
 
 // List reads a page of checks, newest first, and the start of the next page:

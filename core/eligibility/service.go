@@ -19,6 +19,7 @@ type Service struct {
 	store    ports.Store
 	queue    ports.Queue
 	networks ports.Networks
+	origins  ports.Origins
 	payers   *directory.PayerDirectory
 	times    Times
 
@@ -47,9 +48,9 @@ func DefaultTimes() Times {
 
 // New creates the use cases.
 func New(
-	store ports.Store, queue ports.Queue, networks ports.Networks, payers *directory.PayerDirectory, times Times,
+	store ports.Store, queue ports.Queue, networks ports.Networks, origins ports.Origins, payers *directory.PayerDirectory, times Times,
 ) *Service {
-	s := &Service{store: store, queue: queue, networks: networks, payers: payers, times: times}
+	s := &Service{store: store, queue: queue, networks: networks, origins: origins, payers: payers, times: times}
 	s.reads = jobs.NewTogether(most, s.readAll)
 	s.ends = jobs.NewTogether(most, s.completeAll)
 	s.rests = jobs.NewTogether(most, s.postponeAll)

@@ -10,6 +10,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/ports"
 )
@@ -214,6 +215,52 @@ func testPatientsTogether(b *scoped) {
 	})
 	if len(got) != 4 || got[0] != got[2] || got[0] != fresh.ID && got[0] != again.ID || got[1] != known.ID || got[3] != other.ID {
 		t.Errorf("found %v", got)
+	}
+}
+
+// testBackground finds people with the last answer of a payer about each.
+func testBackground(b *scoped) {
+	t := b.t
+	person, key := b.person(), "zoe|obrien"
+	patient, err := b.find(key, person)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var last *coverage.Check
+	for n := range 3 { // the third is of another payer
+		c := b.answered(n)
+		c.PatientID, c.Benefits = patient, []byte(`{"n":`+strconv.Itoa(n)+`}`)
+		c.Payer.ID = billing.PayerID{byte(7 + n/2)}
+		b.insert(c)
+		if n == 1 {
+			last = c
+		}
+	}
+	rejected := b.answered(3)
+	rejected.PatientID, rejected.Payer.ID, rejected.Status, rejected.Benefits = patient, last.Payer.ID, "", nil
+	rejected.Outcome, rejected.Rejection = coverage.OutcomeRejected, &coverage.Rejection{Kind: coverage.RejectionRejected}
+	b.insert(rejected)
+	var got []coverage.Background
+	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
+		got, err = tx.PendingChecks.Background(ctx, []directory.Person{
+			{Key: key, Patient: b.person()}, {Key: "al|o", Patient: b.person()}, {Key: key, Patient: b.person()}, {Key: key, Patient: b.person()},
+		}, []billing.PayerID{last.Payer.ID, last.Payer.ID, {8}, {9}})
+		return err
+	})
+	if len(got) != 4 {
+		t.Fatal(got)
+	}
+	if k := got[0]; k.Patient != patient || k.Check != last.ID || k.Status != last.Status || string(k.Benefits) != `{"n":1}` {
+		t.Errorf("the last answer is %+v", k)
+	}
+	if k := got[1]; k.Patient == patient || k.Patient.IsZero() || !k.Check.IsZero() {
+		t.Errorf("someone new has %+v", k)
+	}
+	if k := got[2]; k.Patient != patient || string(k.Benefits) != `{"n":2}` {
+		t.Errorf("another payer's answer is %+v", k)
+	}
+	if k := got[3]; k.Patient != patient || !k.Check.IsZero() || k.Benefits != nil {
+		t.Errorf("a payer that was not asked has %+v", k)
 	}
 }
 

@@ -145,6 +145,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"search":                       testSearch,
 		"search of many":               testSearchLimit,
 		"patients together":            testPatientsTogether,
+		"background of checks":         testBackground,
 		"one entry for a patient":      testPatientRace,
 		"endpoints are kept":           testEndpoints,
 		"endpoints are saved":          testSaveEndpoint,

@@ -175,6 +175,11 @@ type EligibilityCheck struct {
 	// `maximums` and `deductibles` here counts in place of the one with the same level, period and `applies_to`.
 	// Null if nothing differs; absent from checks of earlier releases.
 	OutOfNetwork *EligibilityCheckOutOfNetwork `json:"out_of_network"`
+	// The patient's last answered check with the same payer before this one, which `changes` compares. Null if there is none.
+	ComparedWith *string `json:"compared_with"`
+	// What the payer returned otherwise than in `compared_with`. Null without such a check; absent from checks of earlier
+	// releases. Procedures that only one of the two has are no change, because a request may name others.
+	Changes []BenefitChange `json:"changes"`
 	// What the payer has on file otherwise than the request. Case, accents, signs, middle names and suffixes of names
 	// do not count, and neither does a value that one of the two lacks. Empty if nothing differs. Null without an
 	// answer; absent from checks of earlier releases.
@@ -631,6 +636,18 @@ type EligibilityCheckOutOfNetwork struct {
 	Coverage    []CategoryCoverage `json:"coverage"`
 }
 
+// BenefitChange is part of a reply.
+type BenefitChange struct {
+	// The value in this check: its names joined with dots, a row of `coverage`, `waiting_periods` and `procedures` by its
+	// category or code, and an amount by its position, such as `maximums.0.remaining`. An amount that this check lacks
+	// has the path of its list.
+	Path string `json:"path"`
+	// The value in `compared_with`; null if it had none.
+	Before any `json:"before"`
+	// The value in this check; null if it has none.
+	After any `json:"after"`
+}
+
 // Difference is part of a reply.
 type Difference struct {
 	// The field of the request: a name, `date_of_birth`, `gender`, `member_id` or `group_number`, such as `patient.date_of_birth`.
@@ -725,6 +742,10 @@ type EligibilityExchange struct {
 	// In the order in which they were sent; an enhanced check sends several. Empty for a check that was not
 	// sent, such as one with a saved answer, and while it is pending.
 	Messages []EligibilityExchangeMessage `json:"messages"`
+	// The segments that each value of the check comes from, found by reading the 271s again when you ask. A value that
+	// this release reads otherwise than the one that completed the check is left out. Empty without an answer, and for
+	// replies of more than 1,000 segments.
+	Values []EligibilityExchangeValue `json:"values"`
 }
 
 // EligibilityExchangeMessage is part of a reply.
@@ -733,6 +754,26 @@ type EligibilityExchangeMessage struct {
 	Request string `json:"request"`
 	// The 271, or what came in its place, in the same form. Null if nothing came back.
 	Response *string `json:"response"`
+}
+
+// EligibilityExchangeValue is part of a reply.
+type EligibilityExchangeValue struct {
+	// The value in the check: its names joined with dots, a row of `coverage`, `waiting_periods` and `procedures` by
+	// its category or code, and other rows by their position, such as `maximums.0.remaining`.
+	Path string `json:"path"`
+	// The position in `messages` of the reply; the first is 0.
+	Reply int `json:"reply"`
+	// In their order. A value that is computed, such as the third of amount, used and remaining, has all that it
+	// comes from; one that several segments state has one of them.
+	Segments []EligibilityExchangeValueSegment `json:"segments"`
+}
+
+// EligibilityExchangeValueSegment is part of a reply.
+type EligibilityExchangeValueSegment struct {
+	// In the 271; `ISA` is 1.
+	Position int `json:"position"`
+	// Without its terminator.
+	Text string `json:"text"`
 }
 
 // ClaimRequest is part of a request.

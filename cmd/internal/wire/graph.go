@@ -17,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/molar-billing/molar/adapters/credentials"
+	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/memqueue"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pglocal"
@@ -148,7 +149,7 @@ func (g *graph) open(ctx context.Context) (err error) {
 	g.openClaims()
 	g.audit = audit.New(g.store, s.AuditRetention, log)
 	g.access = access.New(g.store, g.payers, clock, credentials.Late(g.secret(pgstore.PurposePasswords)))
-	g.eligibility = eligibility.New(g.store, g.queue, g.networks, g.payers, times)
+	g.eligibility = eligibility.New(g.store, g.queue, g.networks, edi.New(), g.payers, times)
 	g.changes = changes.New(g.store, clock, changes.DefaultTimes(), log)
 	g.events = events.New(g.store)
 	g.faults = faults.New(g.store)

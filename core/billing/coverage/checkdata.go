@@ -35,6 +35,8 @@ type checkData struct {
 	Request         inquiryData        `json:"request"`
 	Rejection       *rejectionData     `json:"rejection"`
 	Verdict         *verdictData       `json:"verdict"`
+	ComparedWith    *billing.CheckID   `json:"compared_with"`
+	Changes         []Change           `json:"changes"`
 }
 
 type verdictData struct {
@@ -151,6 +153,7 @@ func (c *Check) data(v *Verdict) []byte {
 			OfficeNPI:      q.Office.NPI,
 		},
 	}
+	out.ComparedWith, out.Changes = event.OrNull(c.ComparedWith), c.Changes
 	if u := c.Usage(); u != nil {
 		out.Billing = (*usageData)(u)
 	}

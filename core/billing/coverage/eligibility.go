@@ -118,6 +118,11 @@ type Check struct {
 	Status      Status     // set exactly when the outcome is answered
 	Benefits    []byte     // the Data of the payer's benefits; set exactly when the outcome is answered
 
+	// The patient's last answered check with the same payer, and what this one has otherwise.
+	// They are set on completion, and are kept in Shown only.
+	ComparedWith billing.CheckID
+	Changes      []Change
+
 	// JSON that the release shows that completed the check.
 	Shown        []byte // the check without its benefits
 	ShownFailure []byte // the reply to its request, without the check; nil also when the payer responded
@@ -222,7 +227,7 @@ func (c *Check) Usage() *Usage {
 // Complete completes a pending check. Exactly one of a.Benefits and a.Rejection
 // is set; an internal failure has neither. For a check that is complete,
 // Complete changes nothing and returns CodeConflict.
-func (c *Check) Complete(a CheckResponse, patient billing.PatientID, now time.Time) error {
+func (c *Check) Complete(a CheckResponse, known Background, now time.Time) error {
 	if c.State != CheckPending {
 		return &billing.Error{Code: billing.CodeConflict, Message: "The check is already complete."}
 	}
@@ -230,11 +235,14 @@ func (c *Check) Complete(a CheckResponse, patient billing.PatientID, now time.Ti
 	c.Outcome = a.Outcome
 	if a.Benefits != nil {
 		c.Status, c.Benefits = a.Benefits.Status, a.Benefits.Data()
+		if c.ComparedWith = known.Check; !known.Check.IsZero() {
+			c.Changes = changesFrom(&known, c.Status, c.Benefits)
+		}
 	}
 	c.Rejection = a.Rejection
 	c.Network = a.Network
 	c.LatencyMS = a.LatencyMS
-	c.PatientID = patient
+	c.PatientID = known.Patient
 	c.CompletedAt = now
 	c.show(a.Benefits)
 	return nil
@@ -278,10 +286,11 @@ func (c *Check) CanBeReused() bool {
 // AnswerFromCache completes the check with the result of source. The hit has no
 // latency, and its own time of completion.
 func (c *Check) AnswerFromCache(source *Check, now time.Time) error {
-	if err := c.Complete(CheckResponse{Outcome: source.Outcome, Network: source.Network}, source.PatientID, now); err != nil {
+	if err := c.Complete(CheckResponse{Outcome: source.Outcome, Network: source.Network}, Background{Patient: source.PatientID}, now); err != nil {
 		return err
 	}
 	c.CacheSource, c.Status, c.Benefits = source.ID, source.Status, source.Benefits
+	c.ComparedWith, c.Changes = source.ID, []Change{}
 	b, err := c.Answer()
 	if err != nil {
 		return err
@@ -339,6 +348,20 @@ type CheckExchange struct {
 	Patient  billing.PatientID // of the check; zero for none
 	Source   billing.CheckID   // the check whose answer was saved; zero for a check that was not answered from it
 	Messages []Exchange        // in the order in which they were sent; none for a check that was not sent
+	Values   []Origin          // where the values of the check come from; see ports.Origins
+}
+
+// Origin is where a value of a check comes from: segments of one of the payer's replies.
+type Origin struct {
+	Path     string    // of the value, such as maximums.0.remaining
+	Reply    int       // position of the reply among the messages of the check
+	Segments []Segment // in their order
+}
+
+// Segment is a segment of a reply.
+type Segment struct {
+	Position int    // in the reply; that of ISA is 1
+	Text     string // as the payer wrote it, without its terminator
 }
 
 // LogValue keeps the messages, which have patient data, out of logs.

@@ -84,10 +84,10 @@ func TestCheckCompletesOnce(t *testing.T) {
 	t.Parallel()
 	c := coverage.Check{State: coverage.CheckPending}
 	first := coverage.CheckResponse{Outcome: coverage.OutcomeAnswered, Benefits: &coverage.Benefits{}}
-	if err := c.Complete(first, billing.PatientID{1}, time.Now()); err != nil {
+	if err := c.Complete(first, coverage.Background{Patient: billing.PatientID{1}}, time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Complete(coverage.Unanswered(coverage.OutcomeError, coverage.AboutClearinghouse, "n", 1), billing.PatientID{}, time.Now()); billing.CodeOf(err) != billing.CodeConflict || c.Outcome != coverage.OutcomeAnswered {
+	if err := c.Complete(coverage.Unanswered(coverage.OutcomeError, coverage.AboutClearinghouse, "n", 1), coverage.Background{}, time.Now()); billing.CodeOf(err) != billing.CodeConflict || c.Outcome != coverage.OutcomeAnswered {
 		t.Errorf("second completion: %v, outcome %s; want a conflict and no change", err, c.Outcome)
 	}
 }

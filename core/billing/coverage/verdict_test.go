@@ -258,7 +258,7 @@ func TestCachedVerdict(t *testing.T) {
 	t.Parallel()
 	source, hit := checkOn(nil), checkOn(nil)
 	answer := coverage.CheckResponse{Outcome: coverage.OutcomeAnswered, Benefits: &coverage.Benefits{Status: coverage.Unknown}}
-	if err := source.Complete(answer, billing.PatientID{}, time.Now()); err != nil {
+	if err := source.Complete(answer, coverage.Background{}, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	if err := hit.AnswerFromCache(source, time.Now()); err != nil {
@@ -312,7 +312,7 @@ func checkOn(asked []string) *coverage.Check {
 func verdictOf(t *testing.T, asked []string, r coverage.CheckResponse) verdict {
 	t.Helper()
 	c := checkOn(asked)
-	if err := c.Complete(r, billing.PatientID{}, time.Now()); err != nil {
+	if err := c.Complete(r, coverage.Background{}, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	return shownVerdict(t, c)

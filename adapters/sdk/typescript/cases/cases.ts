@@ -536,10 +536,7 @@ const cases: Record<string, () => Promise<void>> = {
       0,
     );
     want(
-      seen.id === null &&
-        kept === 1 &&
-        sum === 125000 &&
-        l?.patient_pays.least === "450.00",
+      seen.id === null && kept === 1 && sum === 125000 && l?.patient_pays.least === "450.00",
       read,
     );
   },

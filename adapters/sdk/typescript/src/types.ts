@@ -169,6 +169,15 @@ export interface EligibilityCheck {
    */
   out_of_network?: EligibilityCheckOutOfNetwork | null;
   /**
+   * The patient's last answered check with the same payer before this one, which `changes` compares. Null if there is none.
+   */
+  compared_with?: string | null;
+  /**
+   * What the payer returned otherwise than in `compared_with`. Null without such a check; absent from checks of earlier
+   * releases. Procedures that only one of the two has are no change, because a request may name others.
+   */
+  changes?: BenefitChange[] | null;
+  /**
    * What the payer has on file otherwise than the request. Case, accents, signs, middle names and suffixes of names
    * do not count, and neither does a value that one of the two lacks. Empty if nothing differs. Null without an
    * answer; absent from checks of earlier releases.
@@ -555,6 +564,19 @@ export interface EligibilityCheckOutOfNetwork {
   coverage: CategoryCoverage[];
 }
 
+export interface BenefitChange {
+  /**
+   * The value in this check: its names joined with dots, a row of `coverage`, `waiting_periods` and `procedures` by its
+   * category or code, and an amount by its position, such as `maximums.0.remaining`. An amount that this check lacks
+   * has the path of its list.
+   */
+  path: string;
+  /** The value in `compared_with`; null if it had none. */
+  before: unknown;
+  /** The value in this check; null if it has none. */
+  after: unknown;
+}
+
 export interface Difference {
   /**
    * The field of the request: a name, `date_of_birth`, `gender`, `member_id` or `group_number`, such as `patient.date_of_birth`.
@@ -612,6 +634,12 @@ export interface EligibilityExchange {
    * sent, such as one with a saved answer, and while it is pending.
    */
   messages: EligibilityExchangeMessage[];
+  /**
+   * The segments that each value of the check comes from, found by reading the 271s again when you ask. A value that
+   * this release reads otherwise than the one that completed the check is left out. Empty without an answer, and for
+   * replies of more than 1,000 segments.
+   */
+  values?: EligibilityExchangeValue[];
 }
 
 export interface EligibilityExchangeMessage {
@@ -619,6 +647,28 @@ export interface EligibilityExchangeMessage {
   request: string;
   /** The 271, or what came in its place, in the same form. Null if nothing came back. */
   response: string | null;
+}
+
+export interface EligibilityExchangeValue {
+  /**
+   * The value in the check: its names joined with dots, a row of `coverage`, `waiting_periods` and `procedures` by
+   * its category or code, and other rows by their position, such as `maximums.0.remaining`.
+   */
+  path: string;
+  /** The position in `messages` of the reply; the first is 0. */
+  reply: number;
+  /**
+   * In their order. A value that is computed, such as the third of amount, used and remaining, has all that it
+   * comes from; one that several segments state has one of them.
+   */
+  segments: EligibilityExchangeValueSegment[];
+}
+
+export interface EligibilityExchangeValueSegment {
+  /** In the 271; `ISA` is 1. */
+  position: number;
+  /** Without its terminator. */
+  text: string;
 }
 
 /**

@@ -439,6 +439,23 @@ class EligibilityCheckOutOfNetwork(Model):
     }
 
 
+class BenefitChange(Model):
+    """A part of a reply."""
+
+    path: str
+    """The value in this check: its names joined with dots, a row of `coverage`, `waiting_periods` and `procedures` by its
+    category or code, and an amount by its position, such as `maximums.0.remaining`. An amount that this check lacks
+    has the path of its list.
+    """
+    before: Any
+    """The value in `compared_with`; null if it had none."""
+    after: Any
+    """The value in this check; null if it has none."""
+
+    _read: ClassVar[dict[str, Any]] = {
+    }
+
+
 class Difference(Model):
     """A part of a reply."""
 
@@ -523,6 +540,12 @@ class EligibilityCheck(Model):
     `maximums` and `deductibles` here counts in place of the one with the same level, period and `applies_to`.
     Null if nothing differs; absent from checks of earlier releases.
     """
+    compared_with: str | None
+    """The patient's last answered check with the same payer before this one, which `changes` compares. Null if there is none."""
+    changes: list[BenefitChange] | None
+    """What the payer returned otherwise than in `compared_with`. Null without such a check; absent from checks of earlier
+    releases. Procedures that only one of the two has are no change, because a request may name others.
+    """
     differences: list[Difference] | None
     """What the payer has on file otherwise than the request. Case, accents, signs, middle names and suffixes of names
     do not count, and neither does a value that one of the two lacks. Empty if nothing differs. Null without an
@@ -551,6 +574,7 @@ class EligibilityCheck(Model):
         "procedures": [ProcedureBenefit],
         "waiting_periods": [WaitingPeriod],
         "out_of_network": EligibilityCheckOutOfNetwork,
+        "changes": [BenefitChange],
         "differences": [Difference],
         "plan_rules": EligibilityCheckPlanRules,
     }
@@ -591,6 +615,37 @@ class EligibilityExchangeMessage(Model):
     }
 
 
+class EligibilityExchangeValueSegment(Model):
+    """A part of a reply."""
+
+    position: int
+    """In the 271; `ISA` is 1."""
+    text: str
+    """Without its terminator."""
+
+    _read: ClassVar[dict[str, Any]] = {
+    }
+
+
+class EligibilityExchangeValue(Model):
+    """A part of a reply."""
+
+    path: str
+    """The value in the check: its names joined with dots, a row of `coverage`, `waiting_periods` and `procedures` by
+    its category or code, and other rows by their position, such as `maximums.0.remaining`.
+    """
+    reply: int
+    """The position in `messages` of the reply; the first is 0."""
+    segments: list[EligibilityExchangeValueSegment]
+    """In their order. A value that is computed, such as the third of amount, used and remaining, has all that it
+    comes from; one that several segments state has one of them.
+    """
+
+    _read: ClassVar[dict[str, Any]] = {
+        "segments": [EligibilityExchangeValueSegment],
+    }
+
+
 class EligibilityExchange(Model):
     """A part of a reply."""
 
@@ -602,9 +657,15 @@ class EligibilityExchange(Model):
     """In the order in which they were sent; an enhanced check sends several. Empty for a check that was not
     sent, such as one with a saved answer, and while it is pending.
     """
+    values: list[EligibilityExchangeValue] | None
+    """The segments that each value of the check comes from, found by reading the 271s again when you ask. A value that
+    this release reads otherwise than the one that completed the check is left out. Empty without an answer, and for
+    replies of more than 1,000 segments.
+    """
 
     _read: ClassVar[dict[str, Any]] = {
         "messages": [EligibilityExchangeMessage],
+        "values": [EligibilityExchangeValue],
     }
 
 ClaimContentKind: TypeAlias = Literal["claim", "predetermination"]

@@ -1,13 +1,15 @@
 // What a check asked, what it cost, and the messages of the network.
 import { type ReactNode, useState } from "react";
-import { useClient } from "../../api/client";
+import { type Schemas, useClient } from "../../api/client";
 import { Button } from "../../ui/button";
 import { Copy } from "../../ui/copy";
+import { SelectField } from "../../ui/form";
 import { Day, name, printable } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Facts, Read, Section } from "../../ui/page";
 import { Scrolled } from "../../ui/scrolled";
 import type { CheckResource } from "./list";
+import { valueName } from "./missing";
 
 /** answered says where the answer came from. */
 function answered(c: CheckResource): string | null {
@@ -94,6 +96,31 @@ function Exchange({ id }: { id: string }) {
           </div>
         </div>
       ))}
+      <Origins of={exchange.data.values} />
+    </div>
+  );
+}
+
+/** Origins shows the segments of a value that a person picks. */
+function Origins({ of }: { of: Schemas["EligibilityExchange"]["values"] }) {
+  const [path, setPath] = useState("");
+  if (!of?.length) return null;
+  const paths = [...new Set(of.map((v) => v.path))];
+  return (
+    <div className="stack">
+      <SelectField
+        label="Where a value comes from"
+        value={path}
+        onChange={setPath}
+        options={[["", "Choose a value"], ...paths.map((p) => [p, valueName(p)] as const)]}
+      />
+      {of
+        .filter((v) => v.path === path)
+        .map((v) => (
+          <Scrolled key={v.reply} label={`Segments of 271, message ${v.reply + 1}`}>
+            {v.segments.map((s) => `${s.position}: ${printable(s.text)}`).join("\n")}
+          </Scrolled>
+        ))}
     </div>
   );
 }

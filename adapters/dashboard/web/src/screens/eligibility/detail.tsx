@@ -16,7 +16,7 @@ import { Traces } from "../../ui/traces";
 import { Answer } from "./answer";
 import { Asked } from "./asked";
 import { ageOf } from "./benefits";
-import { Differs } from "./gains";
+import { Changed, Differs } from "./gains";
 import { type CheckResource, Coverage } from "./list";
 import { VerdictOf } from "./verdict";
 import "./eligibility.css";
@@ -124,6 +124,9 @@ export function CheckDetail() {
       <VerdictOf check={c} />
       <Differs check={c} />
       {c.outcome === "answered" && <Answer check={c} office={office} />}
+      <div className="no-print">
+        <Changed check={c} />
+      </div>
       <div className="no-print">
         <Asked check={c} />
       </div>

@@ -2,11 +2,13 @@
 // periods, and the benefits out of network.
 import type { Schemas } from "../../api/client";
 import { Day, Money, printable, words } from "../../ui/format";
+import { Go } from "../../ui/link";
 import { Facts, Notice, Section } from "../../ui/page";
 import { Table } from "../../ui/table";
 import { Amount, type Kind, paid } from "./answer";
 import { often } from "./benefits";
 import type { CheckResource } from "./list";
+import { valueName } from "./missing";
 
 /** Differs names what the payer has on file otherwise than what was asked. */
 export function Differs({ check: c }: { check: CheckResource }) {
@@ -21,6 +23,33 @@ export function Differs({ check: c }: { check: CheckResource }) {
       ))}
     </Notice>
   );
+}
+
+/** Changed lists what the payer returned otherwise than the last time. */
+export function Changed({ check: c }: { check: CheckResource }) {
+  if (!c.compared_with || !c.changes?.length) return null;
+  return (
+    <Section
+      title="What changed"
+      actions={<Go to={`/eligibility/${c.compared_with}`}>The check before this one</Go>}
+    >
+      <Facts items={c.changes.map((x) => [valueName(x.path), changed(x.before, x.after)])} />
+    </Section>
+  );
+}
+
+function changed(before: unknown, after: unknown): string {
+  const text = (v: unknown): string => {
+    if (v === null || v === undefined) return "nothing";
+    if (Array.isArray(v)) return v.map(text).join(", ") || "nothing";
+    if (typeof v === "object")
+      return Object.entries(v)
+        .filter(([, part]) => part !== null)
+        .map(([name, part]) => `${words(name).toLowerCase()} ${text(part)}`)
+        .join(", ");
+    return printable(words(String(v)));
+  };
+  return `${text(before)} → ${text(after)}`;
 }
 
 /** Waits lists the waiting periods by category. */

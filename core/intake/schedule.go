@@ -171,9 +171,9 @@ const (
 	maxLost  = 3 // zeros
 )
 
-// restoreZeros gives member IDs the leading zeros back that a spreadsheet took. A rule can tell
-// where all IDs of a payer in the file are digits, at least three have one length and begin
-// with a zero or not, and the others are up to three digits shorter.
+// restoreZeros gives member IDs the leading zeros back that a spreadsheet took. The file tells
+// where all IDs of a payer are digits and at least three have the greatest length. An ID that
+// is up to three digits shorter then begins with zeros.
 func restoreZeros(items []ScheduleItem) {
 	type peers struct {
 		longest, count int

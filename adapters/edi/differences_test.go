@@ -33,12 +33,14 @@ func TestDifferences(t *testing.T) {
 		"another group":         {[]string{"NM1*IL*1*NUNEZ*ZOE****MI*00AB12", "REF*6P*G8", person}, false, []string{"subscriber.group_number G 7 G8"}},
 		"the child the same":    {[]string{"NM1*IL*1*NUNEZ*ZOE****MI*00AB12", person, child}, true, nil},
 		"the child otherwise": {
-			[]string{"NM1*IL*1*NUNEZ*ZOE****MI*00AB12", person, "HL*4*3*23*0~NM1*03*1*RHOE*PAT~DMG*D8*20140302*M"}, true,
+			[]string{"NM1*IL*1*NUNEZ*ZOE****MI*00AB12", person, "HL*4*3*23*0~NM1*03*1*RHOE*PAT~DMG*D8*20140302*M"},
+			true,
 			[]string{"patient.last_name Roe RHOE", "patient.date_of_birth 2014-02-03 2014-03-02"},
 		},
 		"the child with a member ID of its own": {[]string{"NM1*IL*1*ROE*PAT****MI*00AB1203", "DMG*D8*20140203"}, true, nil},
 		"several": {
-			[]string{"NM1*IL*1*NUNES*ZARA****MI*XY", "REF*6P*G8", "DMG*D8*19850413*M"}, false,
+			[]string{"NM1*IL*1*NUNES*ZARA****MI*XY", "REF*6P*G8", "DMG*D8*19850413*M"},
+			false,
 			[]string{
 				"subscriber.first_name Zoë ZARA", "subscriber.last_name Núñez NUNES", "subscriber.date_of_birth 1985-04-12 1985-04-13",
 				"subscriber.gender female male", "subscriber.member_id 00-AB12 XY", "subscriber.group_number G 7 G8",

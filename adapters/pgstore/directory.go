@@ -135,7 +135,12 @@ type patients struct{ *tx }
 // wanted has the columns of people to find, each with a payer.
 func wanted() source {
 	return source{
-		{"id", "uuid"}, {"name_key", "text"}, {"first_name", "text"}, {"last_name", "text"}, {"date_of_birth", "date"}, {"created_at", "timestamptz"},
+		{"id", "uuid"},
+		{"name_key", "text"},
+		{"first_name", "text"},
+		{"last_name", "text"},
+		{"date_of_birth", "date"},
+		{"created_at", "timestamptz"},
 		{"payer_id", "uuid"},
 	}
 }

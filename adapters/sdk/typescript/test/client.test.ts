@@ -278,10 +278,10 @@ test("retry sends what was asked, without what a later service also shows, and n
     detail_level: "enhanced",
   };
   const jane = { first_name: "Jane", last_name: "Doe", date_of_birth: "1985-04-12" };
-  const subscriber = { ...jane, member_id: "1", group_number: null };
+  const subscriber = { ...jane, member_id: "1", group_number: null, gender: null };
   assert.deepEqual(sent, [
     { ...whole, subscriber: { ...subscriber, last_name: "Roe" }, patient: null },
-    { ...whole, subscriber, patient: { ...jane, relationship: "child" } },
+    { ...whole, subscriber, patient: { ...jane, relationship: "child", gender: null } },
   ]);
   assert.equal(new Set(received.slice(1).map((r) => r.headers["idempotency-key"])).size, 2);
 });

@@ -93,7 +93,7 @@ func TestOrdinaryUserOwnsTheDatabase(t *testing.T) {
 	if err := pgstore.Migrate(t.Context(), owner); err != nil {
 		t.Fatal(err)
 	}
-	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = owner })
+	s := pgtest.OpenAt(t, owner)
 	in := scope()
 	if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error { return tx.Checks.Insert(ctx, check(in)) }); err != nil {
 		t.Error(err)
@@ -135,13 +135,13 @@ func ordinaryDatabase(t *testing.T) (admins, owners string) {
 func TestReadySaysWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	empty := testservers.Database(t)
-	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = empty })
+	s := pgtest.OpenAt(t, empty)
 	if err := s.Ready(t.Context()); err == nil {
 		t.Error("an empty database is ready")
 	}
 	migrated := pgtest.URL(t)
 	exec(t, admin(t, migrated), "UPDATE goose_db_version SET is_applied = false WHERE version_id > 0")
-	s = pgtest.Open(t, func(o *pgstore.Options) { o.URL = migrated })
+	s = pgtest.OpenAt(t, migrated)
 	if err := s.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), "molar migrate") {
 		t.Errorf("a database that is behind: %v", err)
 	}
@@ -152,7 +152,7 @@ func TestReadySaysWhatIsMissing(t *testing.T) {
 func TestStoredForm(t *testing.T) {
 	t.Parallel()
 	address := pgtest.URL(t)
-	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = address })
+	s := pgtest.OpenAt(t, address)
 	in := scope()
 	c := check(in)
 	day := billing.Date{Year: 2026, Month: 5, Day: 4}

@@ -3,14 +3,18 @@ package testservers
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"database/sql"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/url"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -19,23 +23,50 @@ import (
 
 // PostgresServer is a PostgreSQL server. Its URL is that of a superuser in the
 // database postgres.
-type PostgresServer struct{ server }
+type PostgresServer struct {
+	server
+	admin *sql.DB // of the shared server; nil for a private one
+}
 
 // Postgres returns the test binary's shared PostgreSQL server. For tests, the
 // server never waits for the disk. For benchmarks it does, as in production.
 func Postgres(tb testing.TB) *PostgresServer {
 	tb.Helper()
+	b := postgres(memory(), hasty...)
 	if _, ok := tb.(*testing.B); ok {
-		return &PostgresServer{postgres("").share(tb, &shared.postgres)}
+		b = postgres("")
 	}
-	return &PostgresServer{postgres(memory(), hasty...).share(tb, &shared.postgres)}
+	s := &PostgresServer{server: b.share(tb, &shared.postgres.lazy)}
+	shared.postgres.open.Do(func() { shared.postgres.admin, shared.postgres.err = sql.Open("postgres", s.URL()) })
+	if s.admin = shared.postgres.admin; shared.postgres.err != nil {
+		tb.Fatalf("testservers: %v", shared.postgres.err)
+	}
+	return s
+}
+
+// lazyPostgres is the shared server with connections that make and drop databases.
+// They stay open: on a machine where a new process is slow, a connection costs as
+// much as a copy of a database.
+type lazyPostgres struct {
+	lazy
+	open  sync.Once
+	admin *sql.DB
+	err   error
+}
+
+func (l *lazyPostgres) close() {
+	l.open.Do(func() {})
+	if l.admin != nil {
+		_ = l.admin.Close()
+	}
+	l.lazy.close()
 }
 
 // StartPostgres starts a private PostgreSQL server, which the test may kill.
 // The server ends with the test. Its durability settings are the defaults.
 func StartPostgres(tb testing.TB) *PostgresServer {
 	tb.Helper()
-	return &PostgresServer{postgres("").start(tb)}
+	return &PostgresServer{server: postgres("").start(tb)}
 }
 
 // hasty turns off the settings that protect data when the machine fails. It cut
@@ -81,9 +112,16 @@ func Clone(tb testing.TB, template string) string {
 // Clone copies a database of this server. It works like the function Clone.
 func (s *PostgresServer) Clone(template string) string {
 	s.tb.Helper()
+	copied := s.Copy(template)
+	s.tb.Cleanup(func() { s.Drop(copied) })
+	return copied
+}
+
+// Copy is Clone without the end of the copy: it stays until Drop, or until the server ends.
+func (s *PostgresServer) Copy(template string) string {
+	s.tb.Helper()
 	name := "t_" + strings.ToLower(rand.Text())
 	s.exec("CREATE DATABASE " + pq.QuoteIdentifier(name) + " TEMPLATE " + pq.QuoteIdentifier(template) + " STRATEGY file_copy")
-	s.tb.Cleanup(func() { s.exec("DROP DATABASE IF EXISTS " + pq.QuoteIdentifier(name) + " WITH (FORCE)") })
 	u, err := url.Parse(s.URL())
 	if err != nil {
 		s.tb.Fatalf("testservers: %v", err)
@@ -92,13 +130,27 @@ func (s *PostgresServer) Clone(template string) string {
 	return u.String()
 }
 
+// Drop drops a copy, and ends its connections.
+func (s *PostgresServer) Drop(copied string) {
+	s.tb.Helper()
+	u, err := url.Parse(copied)
+	if err != nil {
+		s.tb.Fatalf("testservers: %v", err)
+	}
+	s.exec("DROP DATABASE IF EXISTS " + pq.QuoteIdentifier(strings.TrimPrefix(u.Path, "/")) + " WITH (FORCE)")
+}
+
 func (s *PostgresServer) exec(query string) {
 	s.tb.Helper()
 	ctx, cancel := lasting(s.tb)
 	defer cancel()
-	db, err := sql.Open("postgres", s.URL())
+	db, err := s.admin, error(nil)
+	if db == nil {
+		if db, err = sql.Open("postgres", s.URL()); err == nil {
+			defer func() { _ = db.Close() }()
+		}
+	}
 	if err == nil {
-		defer func() { _ = db.Close() }()
 		_, err = db.ExecContext(ctx, query)
 	}
 	if err != nil {
@@ -137,15 +189,12 @@ func postgres(base string, settings ...string) brand {
 
 func postgresProgram(base, bin string, settings []string) *program {
 	return &program{
-		base:   base,
-		name:   "postgres",
-		as:     lesser("postgres", "nobody"),
-		scheme: "postgres://postgres@%s/postgres?sslmode=disable",
-		quit:   syscall.SIGQUIT,
-		prepare: func(ctx context.Context, p *program) error {
-			return p.output(exec.CommandContext(ctx, filepath.Join(bin, "initdb"),
-				"-D", p.data(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"))
-		},
+		base:    base,
+		name:    "postgres",
+		as:      lesser("postgres", "nobody"),
+		scheme:  "postgres://postgres@%s/postgres?sslmode=disable",
+		quit:    syscall.SIGQUIT,
+		prepare: func(ctx context.Context, p *program) error { return initialize(ctx, p, filepath.Join(bin, "initdb")) },
 		command: func(p *program) *exec.Cmd {
 			args := []string{
 				"-D", p.data(), "-p", strconv.Itoa(p.ports[0]),
@@ -155,6 +204,48 @@ func postgresProgram(base, bin string, settings []string) *program {
 		},
 		ready: pingPostgres,
 	}
+}
+
+// initialize makes the data folder of a server. The first one on the machine is kept, and
+// the others are copies of it: initdb takes twelve times as long.
+func initialize(ctx context.Context, p *program, initdb string) error {
+	kept, err := keptCluster(p, initdb)
+	if err == nil && exec.CommandContext(ctx, "cp", "-Rp", kept, p.data()).Run() == nil { // not as the server's user, who cannot read it
+		return nil
+	}
+	if err := os.RemoveAll(p.data()); err != nil { // of a copy that failed
+		return err
+	}
+	made := p.output(exec.CommandContext(ctx, initdb,
+		"-D", p.data(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"))
+	if made != nil || err != nil {
+		return made
+	}
+	half := kept + "-" + rand.Text()
+	if exec.CommandContext(ctx, "cp", "-Rp", p.data(), half).Run() != nil || os.Rename(half, kept) != nil {
+		_ = os.RemoveAll(half) // another test binary was first, or there is no room: the next server tries again
+	}
+	return nil
+}
+
+// keptCluster returns where the cluster of an initdb is kept for a user of servers, below
+// the cache folder of the user who runs the tests, so that nobody else can write to it.
+func keptCluster(p *program, initdb string) (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	program, err := os.Stat(initdb)
+	if err != nil {
+		return "", err
+	}
+	owner := os.Getuid()
+	if p.as != nil {
+		owner = int(p.as.Uid)
+	}
+	folder := filepath.Join(cache, "molar-tests")
+	name := sha256.Sum256(fmt.Append(nil, initdb, program.Size(), program.ModTime().UnixNano(), owner))
+	return filepath.Join(folder, fmt.Sprintf("cluster-%x", name[:8])), os.MkdirAll(folder, 0o700)
 }
 
 func pingPostgres(ctx context.Context, address string) error {
@@ -174,7 +265,7 @@ func StartLocalPostgres(tb testing.TB) *PostgresServer {
 	if err != nil {
 		tb.Fatalf("testservers: %v", err)
 	}
-	s := &PostgresServer{server{tb: tb, m: m}}
+	s := &PostgresServer{server: server{tb: tb, m: m}}
 	tb.Cleanup(m.close)
 	s.do("start", m.start)
 	return s

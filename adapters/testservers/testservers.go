@@ -196,7 +196,19 @@ func (l *lazy) close() {
 // through a global.
 //
 //nolint:gochecknoglobals // see above
-var shared struct{ postgres, rabbit, s3 lazy }
+var shared struct {
+	postgres   lazyPostgres
+	rabbit, s3 lazy
+	mu         sync.Mutex
+	ending     []func()
+}
+
+// AtEnd registers what ends, after the tests of this binary and before its shared servers.
+func AtEnd(end func()) {
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	shared.ending = append(shared.ending, end)
+}
 
 // Main wraps the M of a TestMain. The shared servers then end with the tests,
 // before goleak counts goroutines. Without it, the servers end with the
@@ -212,7 +224,11 @@ func (s Suite) Run() int {
 	defer shared.postgres.close()
 	defer shared.rabbit.close()
 	defer shared.s3.close()
-	return s.m.Run()
+	code := s.m.Run()
+	for _, end := range shared.ending {
+		end()
+	}
+	return code
 }
 
 // external is a server that the environment names.

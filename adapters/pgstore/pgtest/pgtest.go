@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"reflect"
 	"sync"
 	"testing"
 
@@ -22,24 +23,39 @@ import (
 	"github.com/molar-billing/molar/migrations"
 )
 
-// Open opens a Store on a fresh, migrated database, which is dropped when the
-// test ends. Each change may modify the options. The store logs in like a
-// service, with a role that owns nothing.
+// Open returns a Store on an empty, migrated database that no other test uses. Each
+// change may modify the options. The store logs in like a service, with a role that
+// owns nothing.
+//
+// The database and the connections may have served another test of the binary, whose
+// rows are gone. A test for which that matters opens a store on an URL.
 func Open(tb testing.TB, changes ...func(*pgstore.Options)) *pgstore.Store {
 	tb.Helper()
-	o := pgstore.Options{URL: URL(tb), MaxConns: 8, Keys: [][32]byte{{1, 2, 3}}, Begins: true}
+	if _, ok := tb.(*testing.B); ok {
+		return OpenAt(tb, URL(tb), changes...)
+	}
+	s := take(tb)
+	tb.Cleanup(func() { s.giveBack(tb) })
+	o := defaults(s.url)
 	for _, change := range changes {
 		change(&o)
 	}
-	admin := o.URL
-	o.URL = Service(tb, admin)
-	if err := pgstore.Admit(tb.Context(), admin, o.URL); err != nil { // the test may have started its own server
-		tb.Fatalf("pgtest: %v", err)
+	if staged := o.Staged; staged != nil {
+		s.staged.Store(&staged)
 	}
-	s, err := pgstore.Open(tb.Context(), o)
-	if err != nil {
-		tb.Fatalf("pgtest: %v", err)
+	s.log.Store(o.Log)
+	o.Staged, o.Log = nil, nil
+	if !reflect.DeepEqual(o, defaults(s.url)) {
+		return OpenAt(tb, URL(tb), changes...)
 	}
+	return s.store
+}
+
+// OpenAt opens a new Store on the database of an administrator's address. It closes when the
+// test ends.
+func OpenAt(tb testing.TB, admin string, changes ...func(*pgstore.Options)) *pgstore.Store {
+	tb.Helper()
+	s := openAt(tb, defaults(admin), changes...)
 	tb.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			tb.Errorf("pgtest: %v", err)
@@ -48,16 +64,44 @@ func Open(tb testing.TB, changes ...func(*pgstore.Options)) *pgstore.Store {
 	return s
 }
 
+func defaults(admin string) pgstore.Options {
+	return pgstore.Options{URL: admin, MaxConns: 8, Keys: [][32]byte{{1, 2, 3}}, Begins: true}
+}
+
+func openAt(tb testing.TB, o pgstore.Options, changes ...func(*pgstore.Options)) *pgstore.Store {
+	tb.Helper()
+	for _, change := range changes {
+		change(&o)
+	}
+	admin := o.URL
+	o.URL = Service(tb, admin)
+	if _, ok := admitted.Load(host(admin)); !ok { // the test has started its own server
+		if err := pgstore.Admit(tb.Context(), admin, o.URL); err != nil {
+			tb.Fatalf("pgtest: %v", err)
+		}
+	}
+	s, err := pgstore.Open(tb.Context(), o)
+	if err != nil {
+		tb.Fatalf("pgtest: %v", err)
+	}
+	return s
+}
+
 // URL returns the address of a fresh, migrated database for an administrator.
 // The database is dropped when the test ends.
 func URL(tb testing.TB) string {
 	tb.Helper()
-	server := testservers.Postgres(tb)
-	template, err := template(context.WithoutCancel(tb.Context()), server.URL())
+	return testservers.Postgres(tb).Clone(templateOf(tb))
+}
+
+// templateOf returns the name of the template on the shared server.
+func templateOf(tb testing.TB) string {
+	tb.Helper()
+	name, err := template(context.WithoutCancel(tb.Context()), testservers.Postgres(tb).URL())
 	if err != nil {
 		tb.Fatalf("pgtest: %v", err)
 	}
-	return server.Clone(template)
+	return name
 }
 
 // shared is the template database on the server. A test binary creates it once.
@@ -70,8 +114,26 @@ var shared struct {
 }
 
 func template(ctx context.Context, server string) (string, error) {
-	shared.once.Do(func() { shared.name, shared.err = migrated(ctx, server) })
+	shared.once.Do(func() {
+		if shared.name, shared.err = migrated(ctx, server); shared.err == nil {
+			admitted.Store(host(server), true)
+		}
+	})
 	return shared.name, shared.err
+}
+
+// admitted has the hosts and ports of servers that know the login of services: whoever
+// made the template made it.
+//
+//nolint:gochecknoglobals // shared by tests, as the server is
+var admitted sync.Map
+
+func host(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Host
 }
 
 // Service returns the address of the same database for a service, whose login

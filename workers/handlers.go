@@ -23,7 +23,7 @@ const checksPerPlace = 8
 // that are left out run few.
 func Places(parallel int) map[jobs.Kind]int {
 	return map[jobs.Kind]int{
-		jobs.KindEligibility: checksPerPlace * parallel, jobs.KindAttachmentSend: parallel, jobs.KindBatchSend: parallel,
+		jobs.KindEligibility: checksPerPlace * parallel, jobs.KindBatchEligibility: checksPerPlace * parallel, jobs.KindCheckBatch: parallel, jobs.KindAttachmentSend: parallel, jobs.KindBatchSend: parallel,
 		jobs.KindEnrollment: parallel, jobs.KindERA: parallel,
 	}
 }
@@ -31,6 +31,17 @@ func Places(parallel int) map[jobs.Kind]int {
 // Eligibility asks payers about checks, checksPerPlace times as many at once as parallel.
 func Eligibility(s *eligibility.Service, parallel int) Handler {
 	return Handler{Kind: jobs.KindEligibility, Parallel: checksPerPlace * parallel, Do: s.Answer, Fail: s.Fail}
+}
+
+// BatchEligibility asks payers about checks of batches. They have places of their own, so that
+// a check for which a person waits stands behind none of them.
+func BatchEligibility(s *eligibility.Service, parallel int) Handler {
+	return Handler{Kind: jobs.KindBatchEligibility, Parallel: checksPerPlace * parallel, Do: s.Answer, Fail: s.Fail}
+}
+
+// CheckBatch finds the next checks of up to parallel batches at once.
+func CheckBatch(s *eligibility.Service, parallel int) Handler {
+	return Handler{Kind: jobs.KindCheckBatch, Parallel: parallel, Do: s.Feed, Fail: s.FailFeed}
 }
 
 // AttachmentSend sends up to parallel attachments at once.

@@ -70,6 +70,7 @@ WHERE e.org_id = $1 AND e.mode = $2 AND e.status = 'enabled'`
 type (
 	calledLanes    struct{}
 	closedCircuits struct{}
+	fedBatches     struct{}
 )
 
 // Put stores the clock. While it stands no circuit is open: each delivery follows its own
@@ -101,6 +102,12 @@ SET circuit_until = NULL
 WHERE org_id = $1 AND mode = $2 AND circuit_until IS NOT NULL`, r.scope.Org, r.scope.Mode); err != nil {
 		return err
 	}
+	if err := r.later(ctx, fedBatches{}, `
+UPDATE jobs
+SET not_before = now()
+WHERE org_id = $1 AND mode = $2 AND kind = 'check_batch' AND lease_until IS NULL`, r.scope.Org, r.scope.Mode); err != nil {
+		return err
+	}
 	return r.push(ctx, write{row: calledLanes{}, text: callDue, args: []any{r.scope.Org, r.scope.Mode, micro(c.StandsAt)}, calls: true})
 }
 
@@ -130,8 +137,19 @@ WHERE e.org_id = $1 AND e.mode = $2 AND e.status = 'enabled'`
 		{"claims.updated_at", `
 SELECT 'batch' AS kind, min(updated_at) AS at, NULL::uuid AS about, payer_id, 0 AS n
 FROM claims
-WHERE org_id = $1 AND mode = $2 AND state = 'queued' AND batch_id IS NULL
+WHERE org_id = $1 AND mode = $2 AND state = 'queued' AND batch_id IS NULL AND held IS NULL
 GROUP BY payer_id`, ""},
+		{"check_batch_items.next_at", `
+SELECT 'eligibility_check' AS kind, next_at AS at, batch_id AS about, NULL::uuid AS payer_id, 0 AS n
+FROM (
+	SELECT next_at, batch_id
+	FROM check_batch_items
+	WHERE org_id = $1 AND mode = $2 AND next_at IS NOT NULL
+	ORDER BY next_at, id
+	LIMIT 1
+) i`, "SELECT '" + counted + number + `
+FROM check_batch_items
+WHERE org_id = $1 AND mode = $2 AND next_at IS NOT NULL`},
 		{"sandbox_mail.due", `
 SELECT CASE WHEN name LIKE '%.835' THEN 'era' WHEN name LIKE '%-request-%' THEN 'payer_request' ELSE 'acknowledgement' END AS kind, due AS at,
 	(SELECT b.id FROM batches b WHERE b.name = ` + batchOf + ` AND b.org_id = $1 AND b.mode = $2) AS about,
@@ -180,7 +198,7 @@ func workOf(count bool) string {
 func (r sandboxClock) Work(ctx context.Context, networks []string, count bool) (w sandbox.Work, err error) {
 	var kinds pq.StringArray
 	for _, k := range jobs.Kinds() {
-		if k != jobs.KindReceivedFile && k != jobs.KindAdvance && k != jobs.KindReset && k != jobs.KindWebhook {
+		if k != jobs.KindReceivedFile && k != jobs.KindCheckBatch && k != jobs.KindAdvance && k != jobs.KindReset && k != jobs.KindWebhook {
 			kinds = append(kinds, string(k))
 		}
 	}
@@ -212,6 +230,8 @@ func aboutDue(kind sandbox.DueKind, id billing.JobID) string {
 		return ""
 	case kind == sandbox.DueDelivery:
 		return billing.DeliveryID(id).String()
+	case kind == sandbox.DueCheck:
+		return billing.CheckBatchID(id).String()
 	default:
 		return billing.FileID(id).String()
 	}

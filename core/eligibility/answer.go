@@ -20,7 +20,12 @@ import (
 // After an error the job runs again. A *jobs.DoneError is the exception: the
 // check was completed without an answer, and the error states the reason.
 func (s *Service) Answer(ctx context.Context, j jobs.Job) error {
-	r, err := s.read(ctx, j.Scope, billing.CheckID(j.Subject))
+	if j.Kind == jobs.KindBatchEligibility {
+		if there, err := s.begins(ctx, j); err != nil || !there { // the payer is asked again by another job
+			return err
+		}
+	}
+	r, err := s.with(j).read(ctx, j.Scope, billing.CheckID(j.Subject))
 	switch {
 	case billing.IsNotFound(err), err == nil && r.check.State == coverage.CheckCompleted:
 		return s.drop(ctx, j)
@@ -32,12 +37,13 @@ func (s *Service) Answer(ctx context.Context, j jobs.Job) error {
 	}
 	answer, exchanges, failure := s.ask(ctx, r.check, j.ID.Time(), r.real.Time)
 	if later, ok := errors.AsType[*billing.LaterError](failure); ok {
-		return s.rests.Do(ctx, j.Scope, rest{j.ID, later.Until})
+		return s.with(j).rests.Do(ctx, j.Scope, rest{j.ID, later.Until})
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err := s.complete(ctx, &ending{j, r, answer, exchanges}); err != nil || failure == nil {
+	_, final := errors.AsType[*network.UnreadableError](failure)
+	if err := s.complete(ctx, &ending{j, r, answer, exchanges, final}); err != nil || failure == nil {
 		return err
 	}
 	return &jobs.DoneError{Cause: failure}
@@ -54,7 +60,7 @@ func (s *Service) follow(ctx context.Context, c *coverage.Check) error {
 
 // Fail completes a check whose job cannot be done, as an internal failure.
 func (s *Service) Fail(ctx context.Context, j jobs.Job) error {
-	r, err := s.read(ctx, j.Scope, billing.CheckID(j.Subject))
+	r, err := s.with(j).read(ctx, j.Scope, billing.CheckID(j.Subject))
 	switch {
 	case billing.IsNotFound(err), err == nil && r.check.State == coverage.CheckCompleted:
 		return s.drop(ctx, j)
@@ -129,6 +135,7 @@ type ending struct {
 
 	answer    coverage.CheckResponse
 	exchanges []coverage.Exchange
+	final     bool // the same question would be answered no better later
 }
 
 // person returns the subject of the check, if the inquiry identifies one. A
@@ -145,7 +152,7 @@ func (e *ending) person() (p directory.Person, ok bool) {
 // complete commits the answer with its event, and notifies the waiting
 // instance.
 func (s *Service) complete(ctx context.Context, e *ending) error {
-	if err := s.ends.Do(ctx, e.job.Scope, e); err != nil {
+	if err := s.with(e.job).ends.Do(ctx, e.job.Scope, e); err != nil {
 		return err
 	}
 	s.reply(ctx, e.job)
@@ -167,6 +174,10 @@ func (s *Service) completeAll(ctx context.Context, scope billing.Scope, all []*e
 // only those that are pending; otherwise it fails unless all are.
 func (s *Service) completePending(ctx context.Context, scope billing.Scope, all []*ending, some bool) error {
 	return s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		items, err := itemsOf(ctx, tx, all)
+		if err != nil {
+			return err
+		}
 		left := map[billing.CheckID]bool{} // to complete
 		ids := make([]billing.CheckID, len(all))
 		for i, e := range all {
@@ -188,7 +199,7 @@ func (s *Service) completePending(ctx context.Context, scope billing.Scope, all 
 		}
 		var done []coverage.CheckCompletion
 		for i, e := range all {
-			if !left[e.check.ID] {
+			if !left[e.check.ID] || items.repeats(s, e, tx.Clock.Now()) {
 				continue
 			}
 			delete(left, e.check.ID)
@@ -196,7 +207,11 @@ func (s *Service) completePending(ctx context.Context, scope billing.Scope, all 
 			if err := c.Complete(e.answer, known[i], tx.Clock.Now()); err != nil {
 				return err
 			}
+			items.complete(&c, e, tx.Clock.Now())
 			done = append(done, coverage.CheckCompletion{Check: &c, Exchanges: e.exchanges})
+		}
+		if err := items.save(ctx, tx, all); err != nil {
+			return err
 		}
 		if err := tx.PendingChecks.Complete(ctx, done); err != nil {
 			return err

@@ -134,7 +134,8 @@ func (s *Service) prepare(
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	if _, err := s.networks.For(scope, payer.ID, network.Eligibility); err != nil {
+	via, err := s.networks.For(scope, payer.ID, network.Eligibility)
+	if err != nil {
 		return nil, err
 	}
 	if err := enrolled(ctx, tx, scope, officeID, payer.ID); err != nil {
@@ -143,7 +144,7 @@ func (s *Service) prepare(
 	q.Office = coverage.InquiringOffice{Name: office.Name, NPI: office.NPI, TaxID: office.TaxID}
 	return &coverage.Check{
 		Scope: scope, OfficeID: officeID, Payer: payer.PayerSummary, State: coverage.CheckPending, ParentID: parentID,
-		TenantReference: in.TenantReference, CreatedAt: now, Inquiry: q,
+		TenantReference: in.TenantReference, CreatedAt: now, Inquiry: q, Network: via.Name,
 	}, nil
 }
 
@@ -152,16 +153,8 @@ func (s *Service) prepare(
 func (s *Service) begin(
 	ctx context.Context, tx ports.Tx, c *coverage.Check, req caller.Request, noCache bool, replyTo string,
 ) error {
-	if !noCache {
-		source, err := tx.Checks.Recent(ctx, c.Digest(), c.CreatedAt.Add(-s.times.CacheTTL))
-		if err != nil {
-			return err
-		}
-		if source != nil {
-			if err := c.AnswerFromCache(source, c.CreatedAt); err != nil {
-				return err
-			}
-		}
+	if err := s.answerKnown(ctx, tx, c, noCache); err != nil {
+		return err
 	}
 	if err := tx.Checks.Insert(ctx, c); err != nil {
 		return err
@@ -178,13 +171,25 @@ func (s *Service) begin(
 	})
 }
 
+// answerKnown completes the check if a recent one has the answer.
+func (s *Service) answerKnown(ctx context.Context, tx ports.Tx, c *coverage.Check, noCache bool) error {
+	if noCache {
+		return nil
+	}
+	source, err := tx.Checks.Recent(ctx, c.Digest(), c.CreatedAt.Add(-s.times.CacheTTL))
+	if err != nil || source == nil {
+		return err
+	}
+	return c.AnswerFromCache(source, c.CreatedAt)
+}
+
 // wait returns the check once it is completed, or errLost.
 func (s *Service) wait(
 	ctx context.Context, scope billing.Scope, id billing.CheckID, box ports.Mailbox,
 ) (c *coverage.Check, err error) {
 	lost := false
 	err = jobs.Wait(ctx, box.C, func(ctx context.Context) bool {
-		r, failed := s.read(ctx, scope, id)
+		r, failed := s.alone.read(ctx, scope, id)
 		if err = failed; err == nil {
 			c = r.check
 		}

@@ -169,7 +169,7 @@ func (b *fixture) get(j jobs.Job) *coverage.Check {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	return c
+	return c.Check
 }
 
 func (b *fixture) pending(j jobs.Job) bool { return porttest.Pending(b.t, b.store, j) }

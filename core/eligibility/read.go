@@ -11,10 +11,14 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Get reads a check. It returns CodeNotFound if there is none.
-func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.CheckID) (*coverage.Check, error) {
-	return lists.Read(ctx, s.store, scope, func(ctx context.Context, tx ports.Tx) (*coverage.Check, error) {
-		return tx.Checks.Get(ctx, id)
+// Get reads a check with what people added to it. It returns CodeNotFound if there is none.
+func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.CheckID) (*coverage.Amended, error) {
+	return lists.Read(ctx, s.store, scope, func(ctx context.Context, tx ports.Tx) (*coverage.Amended, error) {
+		c, err := tx.Checks.Get(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		return lists.Amend(ctx, tx, c)
 	})
 }
 
@@ -58,9 +62,9 @@ type reading struct {
 }
 
 // read is Get for many calls at the same time: they share a transaction.
-func (s *Service) read(ctx context.Context, scope billing.Scope, id billing.CheckID) (*reading, error) {
+func (t *together) read(ctx context.Context, scope billing.Scope, id billing.CheckID) (*reading, error) {
 	r := &reading{id: id}
-	if err := s.reads.Do(ctx, scope, r); err != nil {
+	if err := t.reads.Do(ctx, scope, r); err != nil {
 		return nil, err
 	}
 	if r.check == nil {

@@ -25,9 +25,28 @@ type Service struct {
 
 	offices offices
 
+	alone, batched together
+	pace           pace // of the checks of batches
+}
+
+// startsApart is the time between the starts of checks of batches in a process: 50 a second take
+// half of a core, with the database.
+const startsApart = 20 * time.Millisecond
+
+// together shares transactions among checks of one kind of job. A check for which a person waits
+// stands behind none of a batch.
+type together struct {
 	reads *jobs.Together[*reading]
 	ends  *jobs.Together[*ending]
 	rests *jobs.Together[rest]
+}
+
+// with returns what the checks of a job share.
+func (s *Service) with(j jobs.Job) *together {
+	if j.Kind == jobs.KindBatchEligibility {
+		return &s.batched
+	}
+	return &s.alone
 }
 
 // most is the number of checks that one transaction reads, completes or
@@ -50,9 +69,11 @@ func DefaultTimes() Times {
 func New(
 	store ports.Store, queue ports.Queue, networks ports.Networks, origins ports.Origins, payers *directory.PayerDirectory, times Times,
 ) *Service {
-	s := &Service{store: store, queue: queue, networks: networks, origins: origins, payers: payers, times: times}
-	s.reads = jobs.NewTogether(most, s.readAll)
-	s.ends = jobs.NewTogether(most, s.completeAll)
-	s.rests = jobs.NewTogether(most, s.postponeAll)
+	s := &Service{store: store, queue: queue, networks: networks, origins: origins, payers: payers, times: times, pace: pace{apart: startsApart}}
+	for _, t := range []*together{&s.alone, &s.batched} {
+		t.reads = jobs.NewTogether(most, s.readAll)
+		t.ends = jobs.NewTogether(most, s.completeAll)
+		t.rests = jobs.NewTogether(most, s.postponeAll)
+	}
 	return s
 }

@@ -16,23 +16,26 @@ type Kind string
 
 // The kinds.
 const (
-	KindEligibility    Kind = "eligibility"     // ask the payer and complete the check
-	KindAttachmentSend Kind = "attachment_send" // send an attachment and close it
-	KindPNGConvert     Kind = "png_convert"     // convert an uploaded PNG to a document
-	KindThumbnail      Kind = "thumbnail"       // make the thumbnail of a document
-	KindBatchSend      Kind = "batch_send"      // hand a batch to the clearinghouse
-	KindReceivedFile   Kind = "received_file"   // apply a file of a connection
-	KindERA            Kind = "era"             // match a remittance and apply it
-	KindEnrollment     Kind = "enrollment"      // check the claims again that waited for an enrollment
-	KindAdvance        Kind = "advance"         // advance the sandbox clock of an organization
-	KindReset          Kind = "reset"           // remove what an organization has in test mode
-	KindWebhook        Kind = "webhook"         // post the due deliveries of an endpoint; see ports.Lanes
+	KindEligibility Kind = "eligibility" // ask the payer and complete the check
+
+	KindBatchEligibility Kind = "batch_eligibility" // the same for a check of a batch
+	KindCheckBatch       Kind = "check_batch"       // ask for the next checks of a batch
+	KindAttachmentSend   Kind = "attachment_send"   // send an attachment and close it
+	KindPNGConvert       Kind = "png_convert"       // convert an uploaded PNG to a document
+	KindThumbnail        Kind = "thumbnail"         // make the thumbnail of a document
+	KindBatchSend        Kind = "batch_send"        // hand a batch to the clearinghouse
+	KindReceivedFile     Kind = "received_file"     // apply a file of a connection
+	KindERA              Kind = "era"               // match a remittance and apply it
+	KindEnrollment       Kind = "enrollment"        // check the claims again that waited for an enrollment
+	KindAdvance          Kind = "advance"           // advance the sandbox clock of an organization
+	KindReset            Kind = "reset"             // remove what an organization has in test mode
+	KindWebhook          Kind = "webhook"           // post the due deliveries of an endpoint; see ports.Lanes
 )
 
 // Kinds lists every kind.
 func Kinds() []Kind {
 	return []Kind{
-		KindEligibility, KindAttachmentSend, KindPNGConvert, KindThumbnail, KindBatchSend, KindReceivedFile, KindERA, KindEnrollment, KindAdvance,
+		KindEligibility, KindBatchEligibility, KindCheckBatch, KindAttachmentSend, KindPNGConvert, KindThumbnail, KindBatchSend, KindReceivedFile, KindERA, KindEnrollment, KindAdvance,
 		KindReset, KindWebhook,
 	}
 }
@@ -57,8 +60,10 @@ func ForERA(scope billing.Scope, id billing.ERAID) Job {
 // Resource returns the ID of the resource that the work is on, as clients see it.
 func (j Job) Resource() string {
 	switch j.Kind {
-	case KindEligibility:
+	case KindEligibility, KindBatchEligibility:
 		return billing.CheckID(j.Subject).String()
+	case KindCheckBatch:
+		return billing.CheckBatchID(j.Subject).String()
 	case KindAttachmentSend:
 		return billing.AttachmentID(j.Subject).String()
 	case KindPNGConvert, KindThumbnail:

@@ -6,17 +6,23 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // TestKills kills each kind of process, the broker and the database 20 times
 // each with kill -9 while checks are made, and wipes the broker twice. Then it
 // compares every reply with the database. No acknowledged check is lost, no key
 // is stuck or did its work twice, no check stays pending, and no event is
-// missing or doubled. Before the first kill, many requests with one key come at
+// missing or doubled. Each item of a batch of checks, which is asked meanwhile, has one check
+// with an outcome. Before the first kill, many requests with one key come at
 // once.
 func TestKills(t *testing.T) {
 	t.Parallel()
@@ -24,6 +30,7 @@ func TestKills(t *testing.T) {
 	rounds := rounds(t, 20)
 	s := startSystem(t, 2, 2)
 	t.Run("one key at once", s.sameKeyAtOnce)
+	batches, down := s.checkBatches(rounds)
 	load := startLoad(s, clients, s.answered)
 
 	var slowest time.Duration
@@ -43,9 +50,71 @@ func TestKills(t *testing.T) {
 		}
 	}
 	answers := load.stop()
-	t.Logf("%d checks answered through %d kills; work held by what was killed was done %s after its restart at the latest",
-		len(answers), rounds*5, slowest.Round(time.Millisecond))
 	s.verify(answers)
+	await(t, "the end of the batches", func() bool {
+		return s.count("SELECT count(*) FROM check_batch_items WHERE next_at IS NOT NULL OR asking IS NOT NULL") == 0
+	})
+	lanes := batches.stop()
+	t.Logf("%d checks and %d items answered through %d kills; work held by what was killed was done %s after its restart at the latest; "+
+		"%d looks at the lanes saw at most %d checks of batches at once", len(answers), s.count("SELECT count(*) FROM check_batch_items"),
+		rounds*5, slowest.Round(time.Millisecond), len(lanes), slices.Max(lanes))
+	if n := s.count("SELECT count(*) FROM check_batch_items WHERE outcome NOT IN ('answered', 'rejected')"); n != down {
+		t.Errorf("%d items have no answer; %d are of payers that are down", n, down)
+	}
+	if most := slices.Max(lanes); most > coverage.LaneChecks {
+		t.Errorf("a payer was asked %d checks of batches at once", most)
+	}
+}
+
+// checkBatches asks for batches of checks, 80 in one round and 10,000 in many, over 40 payers of
+// which 5 are slow and, in many rounds, 3 are down. It looks at the lanes until it is stopped: at
+// how many checks of batches wait for one payer's answer.
+func (s *system) checkBatches(rounds int) (looks *load[int], unanswered int) {
+	s.tb.Helper()
+	items, size, down, asks := 80, 80, 0, time.Hour
+	if rounds > 1 {
+		items, size, down, asks = 10_000, 1_000, 3, 2*time.Minute // after which those of payers that are down end
+	}
+	payers := payerIDs(s.tb)[:40]
+	for first := 0; first < items; first += size {
+		all := make([]string, size)
+		for i := range all {
+			n, ending := first+i, "-ACTIVE-FULL"
+			switch p := n % len(payers); {
+			case p < down:
+				ending = "-PAYER-DOWN"
+			case p < down+5:
+				ending = "-SLOW-1"
+			case n%3 == 0:
+				ending = "-NOT-FOUND"
+			}
+			body := strings.Replace(checkBody(s.office, ending, 1_000_000+n), `"CHTEST"`, `"`+payers[n%len(payers)]+`"`, 1)
+			all[i] = fmt.Sprintf(`{"item_id":"%d",%s`, n, strings.TrimPrefix(body, "{"))
+		}
+		until := time.Now().Add(asks).UTC().Format(time.RFC3339)
+		body := `{"name":"Tomorrow","not_after":"` + until + `","items":[` + strings.Join(all, ",") + "]}"
+		if _, ok := s.insist(s.tb.Context(), fmt.Sprint("batch-", first), "/eligibility/batches", "application/json", []byte(body)); !ok {
+			s.tb.Fatal("no batch was made")
+		}
+	}
+	return startLoad(s, 1, func(context.Context, int) (int, bool) {
+		pause(100 * time.Millisecond)
+		var most int
+		err := s.db.QueryRow(`SELECT coalesce(max(n), 0) FROM (
+			SELECT count(*) AS n FROM jobs j JOIN eligibility_checks c ON c.id = j.subject WHERE j.kind = 'batch_eligibility' GROUP BY c.network, c.payer_id) lanes`).Scan(&most)
+		return most, err == nil // the database may be away
+	}), items * down / len(payers)
+}
+
+// payerIDs returns the IDs of the payers that answer checks.
+func payerIDs(tb testing.TB) (ids []string) {
+	tb.Helper()
+	for _, p := range porttest.Payers(tb).All() {
+		if p.Capabilities.Eligibility {
+			ids = append(ids, p.PayerID)
+		}
+	}
+	return ids
 }
 
 func pause(d time.Duration) { <-time.After(d) }
@@ -201,10 +270,12 @@ func (s *system) verify(answers []answeredCheck) {
 		return s.count("SELECT count(*) FROM jobs")+s.count("SELECT count(*) FROM eligibility_checks WHERE state = 'pending'") == 0
 	})
 	s.none(map[string]string{
-		"keys made more than one check":    `SELECT count(*) FROM (SELECT idempotency_key FROM eligibility_checks GROUP BY 1 HAVING count(*) > 1) AS twice`,
+		"keys made more than one check":    `SELECT count(*) FROM (SELECT idempotency_key FROM eligibility_checks WHERE batch_id IS NULL GROUP BY 1 HAVING count(*) > 1) AS twice`,
 		"checks without exactly one event": `SELECT count(*) FROM eligibility_checks c WHERE (SELECT count(*) FROM events e WHERE e.resource_id = c.id AND e.sequence = 1 AND e.type = 'eligibility.completed') <> 1`,
 		"events out of sequence":           `SELECT count(*) FROM events WHERE resource_id IN (SELECT id FROM eligibility_checks) AND sequence <> 1`,
-		"checks without their key":         `SELECT count(*) FROM eligibility_checks c WHERE NOT EXISTS (SELECT FROM idempotency_keys k WHERE k.check_id = c.id)`,
+		"checks without their key":         `SELECT count(*) FROM eligibility_checks c WHERE batch_id IS NULL AND NOT EXISTS (SELECT FROM idempotency_keys k WHERE k.check_id = c.id)`,
+		"items without an outcome":         `SELECT count(*) FROM check_batch_items i WHERE outcome IS NULL OR outcome IN ('answered', 'rejected') AND (attempts <> 1 OR NOT EXISTS (SELECT FROM eligibility_checks c WHERE c.id = i.check_id AND c.outcome = i.outcome))`,
+		"checks of batches without item":   `SELECT count(*) FROM eligibility_checks c WHERE batch_id IS NOT NULL AND NOT EXISTS (SELECT FROM check_batch_items i WHERE i.check_id = c.id)`,
 		"checks that failed inside":        `SELECT count(*) FROM eligibility_checks WHERE outcome = 'error'`,
 	})
 	if made := s.count("SELECT count(*) FROM eligibility_checks"); made < len(answers) {

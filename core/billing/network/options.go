@@ -11,6 +11,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/directory"
 )
 
@@ -25,6 +26,14 @@ type Options struct {
 	// because it came as the reply to ours. By default such a reply is refused: it may
 	// be about another patient. Payers that number with their own traces need it.
 	TraceByExchange bool
+
+	// Checks is how many checks of batches a payer is asked at once, beside those that were asked
+	// alone. The default is 8.
+	Checks int
+
+	// NoRepeat leaves a check of a batch at its first outcome. By default a payer that did
+	// not respond is asked again later. Networks that charge each request may want it.
+	NoRepeat bool
 
 	// ServiceTypes are the service types that a check asks about (EQ01). The default is
 	// 35, dental care, to which most dental payers reply with all that they have.
@@ -202,6 +211,9 @@ func (o *Options) ProviderNumber(kind ProviderReference, npi, payerID, otherwise
 // MaxNotes returns the most notes of a claim.
 func (o *Options) MaxNotes() int { return cmp.Or(o.Notes, maxNotes) }
 
+// ChecksAtOnce returns how many checks of batches a payer is asked at once.
+func (o *Options) ChecksAtOnce() int { return cmp.Or(o.Checks, coverage.LaneChecks) }
+
 // MostClaims returns the most claims of a batch.
 func (o *Options) MostClaims() int { return cmp.Or(o.Claims, clearing.MaxBatchClaims) }
 
@@ -230,6 +242,7 @@ func (o *Options) AcknowledgedAfter() time.Duration {
 // distinguishes all claims that an organization can have.
 const (
 	maxNotes        = 5
+	maxChecksAtOnce = 100
 	minNumberLength = 12
 	maxNumberLength = 20
 )

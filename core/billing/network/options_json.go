@@ -10,6 +10,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/directory"
 )
 
@@ -31,6 +32,8 @@ func (o *Options) table() []Option {
 	return []Option{
 		Choice(&o.TraceByExchange, "trace_echo", "Whether a 271 must repeat the trace number of its 270 (TRN02), or is accepted because it came as the reply.",
 			Named(false, "strict"), Named(true, "exchange")),
+		number(&o.Checks, "checks_at_once", "How many checks of batches a payer is asked at once.", 1, maxChecksAtOnce, coverage.LaneChecks),
+		flag(&o.NoRepeat, "repeat", true, "Whether a payer that did not respond to a check of a batch is asked again, after 5 minutes or more."),
 		list(&o.ServiceTypes, "service_types", `["35"]`, "The service types that a check asks about (EQ01).",
 			"a list of 1 to 10 service type codes, such as 35", 10, serviceTypeForm.MatchString),
 		flag(&o.TypesTogether, "one_service_type_per_request", true, "Whether each service type has a 270 of its own."),

@@ -24,6 +24,8 @@ var optionCases = []struct {
 	bad         []string
 }{
 	{"trace_echo", `"exchange"`, network.Options{TraceByExchange: true}, []string{`"loose"`, `true`, `null`}},
+	{"checks_at_once", `20`, network.Options{Checks: 20}, []string{`0`, `101`, `"8"`}},
+	{"repeat", `false`, network.Options{NoRepeat: true}, []string{`"no"`}},
 	{"service_types", `["35","23"]`, network.Options{ServiceTypes: []string{"35", "23"}}, []string{`[]`, `"35"`, `["35","35"]`, `["dental"]`, `[35]`}},
 	{"one_service_type_per_request", `false`, network.Options{TypesTogether: true}, []string{`0`, `"false"`, `null`}},
 	{"procedures_in_inquiries", `false`, network.Options{NoProcedures: true}, []string{`"no"`}},

@@ -1,0 +1,177 @@
+package httpapi
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports/porttest"
+)
+
+// item returns an item of a batch about a member, with fields in place of its own.
+func (s *service) item(t *testing.T, id, ending string, fields ...any) anObject {
+	t.Helper()
+	var o anObject
+	if err := json.Unmarshal([]byte(s.question(ending, nil)), &o); err != nil {
+		t.Fatal(err)
+	}
+	o["item_id"] = id
+	with(fields...)(o)
+	return o
+}
+
+func checksBody(items []anObject, fields ...any) string {
+	return jsonOf(anObject{"name": "Tomorrow", "items": items}, with(fields...))
+}
+
+// checks is a batch of one.
+func (s *service) checks(t *testing.T) string {
+	t.Helper()
+	return checksBody([]anObject{s.item(t, "one", "ACTIVE-FULL")})
+}
+
+// settledBatch waits until every item of a batch has an outcome.
+func (s *service) settledBatch(t *testing.T, id string) {
+	t.Helper()
+	porttest.Await(t, "outcomes of a batch", func() bool {
+		return fmt.Sprint(s.must(t, 200, call{path: "/eligibility/batches/" + id}).get(t, "pending")) == "0"
+	})
+}
+
+// items reads the items of a batch by their IDs.
+func (s *service) items(t *testing.T, id, query string) map[string]anObject {
+	t.Helper()
+	all := map[string]anObject{}
+	for _, row := range s.must(t, 200, call{path: "/eligibility/batches/" + id + "/items" + query}).get(t, "data").([]any) {
+		all[row.(anObject)["item_id"].(string)] = row.(anObject)
+	}
+	return all
+}
+
+// TestCheckBatches has a batch with an item of every outcome that comes at once.
+func TestCheckBatches(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	create := call{path: "/eligibility/batches", idem: "batch", bad: true, body: checksBody([]anObject{
+		s.item(t, "active", "ACTIVE-FULL", "appointment_at", "2030-01-02T09:00:00-06:00", "appointment_id", "A-1"),
+		s.item(t, "inactive", "INACTIVE"),
+		s.item(t, "different", "DIFFERENT"),
+		s.item(t, "rejected", "NOT-FOUND"),
+		s.item(t, "invalid", "ACTIVE-FULL", "payer_id", "NOBODY"),
+		s.item(t, "unknown", "ACTIVE-FULL", "color", "red"),
+		s.item(t, "down", "PAYER-DOWN"),
+	})}
+	made := s.must(t, 201, create)
+	made.shows(t, "object", "eligibility_batch", "name", "Tomorrow", "items", 7.0, "pending", 5.0, "outcomes.invalid", 2.0, "state", "running")
+	if again := s.must(t, 201, create); again.body != made.body {
+		t.Errorf("the request again: %s", again.body)
+	}
+	id := made.text(t, "id")
+	porttest.Await(t, "all but the payer that is down", func() bool {
+		b := s.must(t, 200, call{path: "/eligibility/batches/" + id})
+		return fmt.Sprint(b.get(t, "pending")) == "1" && s.items(t, id, "?item_id=down")["down"]["next_attempt_at"] != nil
+	})
+	s.must(t, 200, call{path: "/eligibility/batches/" + id}).shows(t, "state", "running", "outcomes.answered", 3.0, "outcomes.rejected", 1.0, "needs_a_person", 5.0)
+	all := s.items(t, id, "")
+	for item, want := range map[string]string{
+		"active":    "answered false active <nil>",
+		"inactive":  "answered true inactive <nil>",
+		"different": "answered true active <nil>",
+		"rejected":  "rejected true <nil> <nil>",
+		"invalid":   "invalid true <nil> <nil>",
+		"unknown":   "invalid true <nil> <nil>",
+	} {
+		i := all[item]
+		if got := fmt.Sprintln(i["outcome"], i["needs_a_person"], i["status"], i["next_attempt_at"]); got != want+"\n" {
+			t.Errorf("%s: %s, want %s", item, got, want)
+		}
+	}
+	s.wantItems(t, id, all)
+	s.wantBatchFile(t, id)
+}
+
+// wantItems compares items with their checks.
+func (s *service) wantItems(t *testing.T, id string, all map[string]anObject) {
+	t.Helper()
+	if got := jsonOf(all["invalid"]["errors"].([]any)[0].(anObject), nil); !strings.Contains(got, `"field":"payer_id"`) {
+		t.Errorf("faults of an item: %s", got)
+	}
+	down := s.must(t, 200, call{path: "/eligibility/" + all["down"]["eligibility_id"].(string)})
+	down.shows(t, "state", "pending", "batch_id", id)
+	if got := s.walk(t, "/events?resource_id="+down.text(t, "id")); len(got) > 0 {
+		t.Errorf("a check that is asked again has events: %v", got)
+	}
+	active := s.must(t, 200, call{path: "/eligibility/" + all["active"]["eligibility_id"].(string)})
+	active.shows(t, "batch_id", id, "verdict.text", all["active"]["verdict"].(anObject)["text"], "patient_id", all["active"]["patient_id"])
+	if got := s.walk(t, "/eligibility?batch_id="+id); len(got) != 5 {
+		t.Errorf("checks of the batch: %v", got)
+	}
+	if got := s.items(t, id, "?needs_a_person=false&outcome=answered"); len(got) != 1 || got["active"] == nil {
+		t.Errorf("filtered: %v", got)
+	}
+}
+
+// wantBatchFile reads the items as a file.
+func (s *service) wantBatchFile(t *testing.T, id string) {
+	t.Helper()
+	file := s.must(t, 200, call{path: "/eligibility/batches/" + id + "/items", header: map[string]string{"Accept": "text/csv"}})
+	text, last, _ := strings.Cut(file.body, "# ")
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil || len(rows) != 8 || last != "7 rows\r\n" || rows[1][0] != "active" || rows[1][9] != "answered" {
+		t.Errorf("the file: %v\n%s", err, file.body)
+	}
+}
+
+// TestCheckBatchRetry corrects an item, and asks for another again.
+func TestCheckBatchRetry(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	id := s.must(t, 201, call{path: "/eligibility/batches", body: checksBody([]anObject{
+		s.item(t, "rejected", "NOT-FOUND"), s.item(t, "active", "ACTIVE-FULL"), s.item(t, "down", "PAYER-DOWN"),
+	})}).text(t, "id")
+	porttest.Await(t, "an outcome", func() bool {
+		return s.items(t, id, "?item_id=down")["down"]["attempts"] == json.Number("1") && s.items(t, id, "?outcome=rejected")["rejected"] != nil && s.items(t, id, "?outcome=answered")["active"] != nil
+	})
+	before := s.items(t, id, "")
+	path := "/eligibility/batches/" + id
+	refused := s.do(t, call{path: path + "/retry", body: `{"item_ids":["down","nobody"]}`})
+	wantStatus(t, refused, 422, billing.CodeInvalidRequest)
+	s.must(t, 200, call{path: path + "/retry", body: jsonOf(anObject{"item_ids": []string{"active"}, "items": []anObject{s.item(t, "rejected", "ACTIVE-BASIC")}}, nil)})
+	porttest.Await(t, "outcomes again", func() bool { return fmt.Sprint(s.must(t, 200, call{path: path}).get(t, "pending")) == "1" })
+	after := s.items(t, id, "")
+	s.must(t, 200, call{path: "/eligibility/" + after["rejected"]["eligibility_id"].(string)}).shows(t, "outcome", "answered", "parent_id", before["rejected"]["eligibility_id"])
+	if after["active"]["eligibility_id"] == before["active"]["eligibility_id"] {
+		t.Error("the item asked again has the same check")
+	}
+	check := after["down"]["eligibility_id"].(string)
+	s.must(t, 200, call{path: path + "/items/down/cancel", body: "{}"}).shows(t, "state", "done", "outcomes.canceled", 1.0)
+	s.must(t, 200, call{path: "/eligibility/" + check}).shows(t, "state", "completed", "outcome", "payer_unavailable")
+	wantStatus(t, s.do(t, call{path: path + "/items/nobody/cancel", body: "{}"}), 404, billing.CodeNotFound)
+	s.must(t, 200, call{path: path + "/cancel", body: "{}"}).shows(t, "state", "canceled", "outcomes.answered", 2.0)
+	wantStatus(t, s.do(t, call{path: path + "/retry", body: `{"item_ids":["down"]}`}), 409, billing.CodeConflict)
+}
+
+// TestCheckBatchRefuses has batches that are refused as a whole.
+func TestCheckBatchRefuses(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	one := s.item(t, "one", "ACTIVE-FULL")
+	for body, fields := range map[string]string{
+		checksBody(nil):                                                               "items",
+		checksBody([]anObject{one, one}):                                              "items.1.item_id",
+		checksBody([]anObject{s.item(t, "", "ACTIVE-FULL")}):                          "items.0.item_id",
+		checksBody([]anObject{one}, "name", " "):                                      "name",
+		checksBody([]anObject{one}, "not_after", "2020-01-01T00:00:00Z"):              "not_after",
+		checksBody([]anObject{one}, "recheck", "P1M"):                                 "recheck",
+		checksBody([]anObject{s.item(t, "one", "ACTIVE-FULL", "payer_id", "NOBODY")}): "items.0.payer_id",
+	} {
+		a := s.do(t, call{path: "/eligibility/batches", body: body, bad: true})
+		wantStatus(t, a, 422, billing.CodeInvalidRequest)
+		if !strings.Contains(a.body, `"field":"`+fields+`"`) {
+			t.Errorf("%s: %s", fields, a.body)
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package intake
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
+)
+
+// CheckBatchRequest is a batch of checks as a caller wrote it; nothing is parsed yet. Nil, or
+// the zero time, is a value that was left out or null.
+type CheckBatchRequest struct {
+	Name     string
+	Items    []CheckItemInput
+	NotAfter time.Time
+	Recheck  *string
+	Faults   billing.Faults // found when the body was decoded
+}
+
+// CheckItemInput is an item as a caller wrote it: a request for a check, and the practice's own
+// ID of it.
+type CheckItemInput struct {
+	ItemID        string
+	AppointmentAt time.Time
+	AppointmentID *string
+	EligibilityRequest
+}
+
+// AskedItem is an item of a request. Its check is not validated yet.
+type AskedItem struct {
+	*coverage.BatchItem
+	Check EligibilityRequest // with the faults of reading, by fields of a check
+}
+
+const maxItemID = 100
+
+// Batch validates the request, but its checks. It returns the batch without ID and scope, and its
+// items. Faults of items refuse a batch only if they leave open which item they are about.
+func (r CheckBatchRequest) Batch(now time.Time) (*coverage.Batch, []AskedItem, billing.Faults) {
+	faults, ofItems := apart(r.Faults)
+	b := &coverage.Batch{Name: r.Name, CreatedAt: now, NotAfter: now.Add(coverage.BatchPatience)}
+	faults.Name("name", r.Name)
+	latest := now.AddDate(0, 0, coverage.MaxBatchDays)
+	switch at := r.NotAfter.UTC().Truncate(time.Microsecond); {
+	case r.NotAfter.IsZero():
+	case !at.After(now):
+		faults.Add("not_after", billing.FaultRange, "The time is over. Send a later one, or leave not_after out for a day from now.")
+	case at.After(latest):
+		faults.Add("not_after", billing.FaultRange, "The time must be within 30 days.")
+	default:
+		b.NotAfter = at
+	}
+	if r.Recheck != nil {
+		b.Recheck = recheck(&faults, *r.Recheck)
+	}
+	items := askedItems(r.Items, ofItems, &faults)
+	return b, items, faults
+}
+
+func recheck(faults *billing.Faults, text string) time.Duration {
+	d, fault := Duration(text)
+	switch {
+	case fault != "":
+		faults.Add("recheck", billing.FaultFormat, "Send a duration of ISO 8601, such as PT2H or P1D.")
+	case d < time.Minute, d > coverage.MaxBatchDays*24*time.Hour:
+		faults.Add("recheck", billing.FaultRange, "The duration must be from PT1M to P30D.")
+	}
+	return d
+}
+
+// askedItems reads items. Faults of reading are by the places of the items.
+func askedItems(all []CheckItemInput, ofItems map[int]billing.Faults, faults *billing.Faults) []AskedItem {
+	switch n := len(all); {
+	case n == 0:
+		faults.Add("items", billing.FaultTooFew, "A batch must have at least one item.")
+	case n > coverage.MaxBatchItems:
+		faults.Add("items", billing.FaultTooMany, "A batch may have at most 1,000 items. Send several batches.")
+		return nil
+	}
+	items, seen := make([]AskedItem, len(all)), map[string]bool{}
+	for i := range all {
+		in := &all[i]
+		at := item("items", i) + "."
+		if faults.Required(at+"item_id", in.ItemID, maxItemID) {
+			faults.Shown(at+"item_id", in.ItemID)
+		}
+		if seen[in.ItemID] {
+			faults.Add(at+"item_id", billing.FaultConflict, "Another item has this item_id. Each must have its own.")
+		}
+		seen[in.ItemID] = true
+		faults.Optional(at+"appointment_id", in.AppointmentID, maxItemID)
+		made := &coverage.BatchItem{ItemID: in.ItemID, AppointmentAt: in.AppointmentAt.UTC().Truncate(time.Microsecond), AppointmentID: in.AppointmentID}
+		if in.AppointmentAt.IsZero() {
+			made.AppointmentAt = time.Time{}
+		}
+		in.Faults = ofItems[i]
+		items[i] = AskedItem{made, in.EligibilityRequest}
+		items[i].remember()
+	}
+	return items
+}
+
+// remember keeps the request in the item, with whom it is about.
+func (i *AskedItem) remember() {
+	i.Request, _ = json.Marshal(i.Check) // it has texts only
+	first, last, birth := i.Check.Subscriber.FirstName, i.Check.Subscriber.LastName, i.Check.Subscriber.DateOfBirth
+	if p := i.Check.Patient; p != nil {
+		first, last, birth = p.FirstName, p.LastName, p.DateOfBirth
+	}
+	if born, err := billing.ParseDate(birth); err == nil {
+		if key, ok := directory.PatientKey(first, last, born); ok {
+			i.PersonKey, i.PersonBorn = key, born
+		}
+	}
+}
+
+// apart returns the faults of the request, and those of the checks of its items by their places,
+// with the names of fields of a check. If there are so many that some may be missing, all are the
+// request's.
+func apart(all billing.Faults) (faults billing.Faults, ofItems map[int]billing.Faults) {
+	if all.Full() {
+		return slices.Clone(all), nil
+	}
+	ofItems = map[int]billing.Faults{}
+	for _, f := range all {
+		at, rest, _ := strings.Cut(strings.TrimPrefix(f.Field, "items."), ".")
+		place, err := strconv.Atoi(at)
+		switch {
+		case err != nil || !strings.HasPrefix(f.Field, "items.") || rest == "item_id" || rest == "appointment_at" || rest == "appointment_id":
+			faults = append(faults, f)
+		default:
+			ofItems[place] = append(ofItems[place], billing.FieldFault{Field: rest, Code: f.Code, Message: f.Message})
+		}
+	}
+	return faults, ofItems
+}
+
+// RequestOf returns the request for a check that an item keeps.
+func RequestOf(i *coverage.BatchItem) (in EligibilityRequest, err error) {
+	err = json.Unmarshal(i.Request, &in)
+	in.NoCache = i.Fresh
+	return in, err
+}
+
+// CheckRetryRequest names the items of a batch that are asked again, or has them with corrections.
+type CheckRetryRequest struct {
+	ItemIDs []string
+	Items   []CheckItemInput
+	Faults  billing.Faults // found when the body was decoded
+}
+
+// Retry validates the request. It returns the names of the items, and the corrected ones.
+func (r CheckRetryRequest) Retry() (names []string, corrected map[string]AskedItem, faults billing.Faults) {
+	faults, ofItems := apart(r.Faults)
+	if len(r.ItemIDs)+len(r.Items) == 0 {
+		faults.Add("", billing.FaultRequired, "Send item_ids, or items with corrections.")
+		return nil, nil, faults
+	}
+	corrected = map[string]AskedItem{}
+	if len(r.Items) > 0 {
+		for _, i := range askedItems(r.Items, ofItems, &faults) {
+			corrected[i.ItemID] = i
+			names = append(names, i.ItemID)
+		}
+	}
+	for i, name := range r.ItemIDs {
+		if slices.Contains(names, name) {
+			faults.Add(item("item_ids", i), billing.FaultConflict, "The request names this item twice. Name it once.")
+			continue
+		}
+		names = append(names, name)
+	}
+	if len(names) > coverage.MaxBatchItems {
+		faults.Add("", billing.FaultTooMany, "A batch has at most 1,000 items.")
+	}
+	return names, corrected, faults
+}

@@ -133,6 +133,11 @@ type Estimates interface {
 	// List reads a page of estimates, newest first, and one extra row when there is a next
 	// page.
 	List(ctx context.Context, f estimate.Filter, p billing.Page) ([]*estimate.Record, error)
+
+	// Accuracy compares each estimate that a claim to its payer names with what the patient owes
+	// now, by payer: the one with the most estimates first. Claims without a payment that stands
+	// do not count.
+	Accuracy(ctx context.Context) ([]estimate.PayerAccuracy, error)
 }
 
 // FeeSchedules stores the fee schedules of a scope. They never change.
@@ -160,4 +165,13 @@ type FeeSchedules interface {
 	// they have one: first those that Pricing reads, then those with such a row, then the
 	// others, each the latest date first.
 	Considered(ctx context.Context, q fee.Question, l fee.Line, limit int) ([]*fee.Schedule, error)
+}
+
+// ImportMappings stores what the files of other programs mean, one for each kind of a scope.
+type ImportMappings interface {
+	// Get reads a mapping. It returns one without rows if there is none.
+	Get(ctx context.Context, kind directory.ImportKind) (*directory.ImportMapping, error)
+
+	// Put stores a mapping in place of the one for its kind.
+	Put(ctx context.Context, m *directory.ImportMapping) error
 }

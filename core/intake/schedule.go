@@ -6,117 +6,180 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/directory"
 )
 
-// MaxScheduleRows is the most rows of a schedule's file.
-const MaxScheduleRows = 5_000
+// The limits of a schedule's file.
+const (
+	MaxScheduleRows    = 5_000
+	maxScheduleOffices = 100
+)
 
 // ScheduleFile is the schedule of a practice as another program exported it: a CSV file with
 // one appointment in each row. How a file is encoded and separated is in readSheet.
 type ScheduleFile struct {
-	CSV      []byte
-	OfficeID string            // of rows that name no office
-	Columns  map[string]string // a column's name to its field of ScheduleFields, or to "" to leave it out; it goes before the synonyms
-	Payers   map[string]string // a payer's name in the file to any ID or alias of the payer
-	Today    billing.Date      // in the office's time zone
+	CSV      string
+	OfficeID *string        // of rows that name no office; nil if the file has a column for it
+	Faults   billing.Faults // found when the request was decoded
 }
 
-// Schedule is what was read of a file.
+// Schedule is a file whose columns are known, and then what was read of its rows.
 type Schedule struct {
+	Line    int // of the columns' names
 	Columns []ScheduleColumn
-	Items   []ScheduleItem // one for each row, in the file's order
-	Faults  []CellFault    // in the order of the file's lines and columns
+	Rows    []ScheduleRow // in the file's order
+	Faults  []CellFault   // in the order of the file's lines and columns
+
+	officeID string
+	mapped   *directory.ImportMapping
+	found    map[string]int // the column of each field
+	cells    [][]cell
 }
 
-// ScheduleColumn is a column of the file. Field is empty for one that is left out.
+// ScheduleColumn is a column of the file. Field is empty for one that is left out: because the
+// mapping says so, or because nobody knows what it means.
 type ScheduleColumn struct {
 	Name, Field string
+	Known       bool
 }
 
-// ScheduleItem is a row as a request for a check. It is complete unless a fault names its line.
-type ScheduleItem struct {
-	Line          int    // of the file, from 1
-	ItemID        string // of the file, or line-N
-	AppointmentID string // empty for none
-	Appointment   Appointment
+// ScheduleRow is a row of the file. It is a request for a check if no fault stands in it.
+type ScheduleRow struct {
+	Line   int // of the file, from 1
+	Cells  []string
+	Faulty bool // a fault stands in it, or in the line with the columns' names
+
+	ItemID        string    // of the file, or line-N
+	AppointmentID string    // empty for none
+	AppointmentAt time.Time // zero if the time is not known
 	Request       EligibilityRequest
 	Restored      bool // the member ID has leading zeros again that the file had lost
 }
 
 // CellFault is what is wrong with a cell. Its message says no value, so that it may be logged;
-// the value is for the person who corrects it.
+// the candidates are for the person who corrects it.
 type CellFault struct {
 	Line, Column int    // from 1; the column is 0 if the file has none for the field
 	Field        string // of the item, such as subscriber.date_of_birth
 	Code         billing.FaultCode
 	Message      string
-	Value        string             // of the cell; patient data
-	Candidates   []*directory.Payer // for a payer's name that is not one payer's
+	Candidates   []Candidate // what the cell may mean; patient data
 }
 
-// Read reads the file. What makes the whole file unreadable is in the faults of the request;
-// what is wrong with a row is in the schedule, whose other rows are read all the same.
-func (r ScheduleFile) Read(payers *directory.PayerDirectory) (s Schedule, faults billing.Faults) {
-	all := readSheet(r.CSV, MaxScheduleRows, &faults)
-	if len(all.header) == 0 && len(faults) == 0 {
-		faults.Add("body", billing.FaultRequired, "The file is empty. Its first line names the columns, such as patient_name, date_of_birth, payer and member_id.")
+// Candidate is what a cell may say in place of what it says, and its name for people.
+type Candidate struct{ Value, Label string }
+
+// Open reads the file and finds what its columns mean. What makes the whole file unreadable is in the faults
+// of the request; a column that is missing, or there twice, is in those of the schedule.
+func (r ScheduleFile) Open(mapped *directory.ImportMapping) (*Schedule, billing.Faults) {
+	faults := slices.Clone(r.Faults)
+	s := &Schedule{mapped: mapped, found: map[string]int{}}
+	if r.OfficeID != nil {
+		s.officeID = *r.OfficeID
+		optionalID[billing.OfficeID](&faults, "office_id", r.OfficeID, "office")
 	}
-	columns := r.columns(&all, &s, &faults)
+	all := readSheet([]byte(r.CSV), MaxScheduleRows, &faults)
+	if len(all.header) == 0 && len(faults) == 0 {
+		faults.Add("csv", billing.FaultRequired, "The file is empty. Its first line names the columns, such as patient_name, date_of_birth, payer and member_id.")
+	}
 	if len(faults) > 0 {
 		return s, faults
 	}
-	ids := map[string]int{} // the line of each item ID
+	s.Line, s.cells = all.header[0].line, all.rows
 	for _, row := range all.rows {
-		read := scheduleRow{file: r, payers: payers, columns: columns, cells: row}
-		item := read.item()
-		if line, twice := ids[item.ItemID]; twice {
-			read.fault("item_id", "item_id", billing.FaultConflict, "Line "+strconv.Itoa(line)+" has the same item ID. Each row needs its own.")
+		texts := make([]string, len(row))
+		for i, c := range row {
+			texts[i] = c.text
 		}
-		ids[item.ItemID] = item.Line
-		s.Items, s.Faults = append(s.Items, item), append(s.Faults, read.faults...)
+		s.Rows = append(s.Rows, ScheduleRow{Line: row[0].line, Cells: texts, Faulty: true})
 	}
-	restoreZeros(s.Items)
-	slices.SortStableFunc(s.Faults, func(a, b CellFault) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-	})
-	return s, nil
+	s.columns(all.header)
+	if _, named := s.found["office_id"]; !named && r.OfficeID == nil {
+		faults.Add("office_id", billing.FaultRequired, "Send the ID of the office that the file is of.")
+	}
+	if len(s.OfficeIDs()) > maxScheduleOffices {
+		faults.Add("csv", billing.FaultTooMany, "The file names more than 100 offices. Split it.")
+	}
+	return s, faults
 }
 
-// columns finds the column of each field: by the caller's mapping, or by its synonyms.
-func (r ScheduleFile) columns(all *sheet, s *Schedule, faults *billing.Faults) map[string]int {
-	mapped := map[string]string{}
-	for name, field := range r.Columns {
-		mapped[words(name)] = field
+// columns finds the column of each field: by the mapping, or by its synonyms.
+func (s *Schedule) columns(header []cell) {
+	mapped, known := map[string]string{}, synonyms()
+	for _, c := range s.mapped.Columns {
+		mapped[words(c.Name)] = c.Field
 	}
-	found, known := map[string]int{}, synonyms()
-	for i, c := range all.header {
+	fault := func(at cell, field string, code billing.FaultCode, message string) {
+		s.Faults = append(s.Faults, CellFault{Line: at.line, Column: at.column, Field: field, Code: code, Message: message})
+	}
+	for i, c := range header {
 		field, ok := mapped[words(c.text)]
 		if !ok {
-			field = known[words(c.text)]
+			field, ok = known[words(c.text)]
 		}
-		s.Columns = append(s.Columns, ScheduleColumn{c.text, field})
+		s.Columns = append(s.Columns, ScheduleColumn{c.text, field, ok})
 		if field == "" {
 			continue
 		}
-		if first, twice := found[field]; twice {
-			at, begin := c.at()
-			faults.Add(at, billing.FaultConflict, begin+"column "+strconv.Itoa(first+1)+" is "+field+" already. Map one of the two to another field, or leave it out.")
+		if first, twice := s.found[field]; twice {
+			fault(c, field, billing.FaultConflict, "Column "+strconv.Itoa(first+1)+" is "+field+" already. Map one of the two to another field, or leave it out.")
 			continue
 		}
-		found[field] = i
+		s.found[field] = i
 	}
-	has := func(fields ...string) bool {
-		return slices.ContainsFunc(fields, func(f string) bool { _, ok := found[f]; return ok })
-	}
+	has := func(field string) bool { _, ok := s.found[field]; return ok }
 	for _, need := range [][]string{{"member_id"}, {"payer", "payer_id"}, {"date_of_birth", "subscriber_date_of_birth"}, {"name", "last_name", "subscriber_name", "subscriber_last_name"}} {
-		if len(all.header) > 0 && !has(need...) {
-			faults.Add("columns."+need[0], billing.FaultRequired, "No column of the file is "+strings.Join(need, " or ")+". Map a column to it.")
+		if !slices.ContainsFunc(need, has) {
+			fault(cell{line: s.Line}, need[0], billing.FaultRequired, "No column of the file is "+strings.Join(need, " or ")+". Map a column to it.")
 		}
 	}
-	return found
+}
+
+// OfficeIDs returns the offices that the file is of, each once.
+func (s *Schedule) OfficeIDs() (all []billing.OfficeID) {
+	texts := []string{s.officeID}
+	if column, ok := s.found["office_id"]; ok {
+		for _, row := range s.cells {
+			texts = append(texts, in(row, column).text)
+		}
+	}
+	for _, text := range texts {
+		if id, err := billing.ParseID[billing.OfficeID](text); err == nil && !slices.Contains(all, id) {
+			all = append(all, id)
+		}
+	}
+	return all
+}
+
+// Read reads the rows. What is wrong with one is in its faults; the others are read all the
+// same. A file whose columns have faults is not read.
+func (s *Schedule) Read(payers *directory.PayerDirectory, offices map[billing.OfficeID]*directory.Office, now time.Time) {
+	if len(s.Faults) > 0 {
+		return
+	}
+	named := map[string]*directory.Payer{}
+	for _, m := range s.mapped.Payers {
+		if p, ok := payers.Find(m.Payer.ID.String()); ok {
+			named[words(m.Name)] = p
+		}
+	}
+	ids := map[string]int{} // the line of each item ID
+	for i := range s.Rows {
+		row := &s.Rows[i]
+		read := scheduleRow{Schedule: s, payers: payers, named: named, offices: offices, now: now, cells: s.cells[i]}
+		read.into(row)
+		if line, twice := ids[row.ItemID]; twice {
+			read.fault("item_id", "item_id", billing.FaultConflict, "Line "+strconv.Itoa(line)+" has the same item ID. Each row needs its own.")
+		}
+		ids[row.ItemID] = row.Line
+		row.Faulty = len(read.faults) > 0
+		slices.SortStableFunc(read.faults, func(a, b CellFault) int { return cmp.Compare(a.Column, b.Column) })
+		s.Faults = append(s.Faults, read.faults...)
+	}
+	restoreZeros(s.Rows)
 }
 
 // ScheduleFields returns the fields that a column can be, in alphabetical order.
@@ -174,7 +237,7 @@ const (
 // restoreZeros gives member IDs the leading zeros back that a spreadsheet took. The file tells
 // where all IDs of a payer are digits and at least three have the greatest length. An ID that
 // is up to three digits shorter then begins with zeros.
-func restoreZeros(items []ScheduleItem) {
+func restoreZeros(items []ScheduleRow) {
 	type peers struct {
 		longest, count int
 		mixed          bool

@@ -13,16 +13,19 @@ import (
 
 // scheduleRow reads one row.
 type scheduleRow struct {
-	file    ScheduleFile
+	*Schedule
 	payers  *directory.PayerDirectory
-	columns map[string]int // by field
+	named   map[string]*directory.Payer // by the words of the names that the mapping has
+	offices map[billing.OfficeID]*directory.Office
+	now     time.Time
 	cells   []cell
 	faults  []CellFault
+	today   billing.Date // of the office
 }
 
 // cell returns the row's cell of a field, whose column is 0 if the file has none.
 func (r *scheduleRow) cell(field string) cell {
-	if column, ok := r.columns[field]; ok {
+	if column, ok := r.found[field]; ok {
 		c := in(r.cells, column)
 		c.text = unwrapped(c.text)
 		return c
@@ -56,36 +59,37 @@ func (r *scheduleRow) fault(column, field string, code billing.FaultCode, messag
 	if i := slices.IndexFunc(r.faults, known); i >= 0 {
 		return &r.faults[i]
 	}
-	r.faults = append(r.faults, CellFault{Line: c.line, Column: c.column, Field: field, Code: code, Message: message, Value: c.text})
+	r.faults = append(r.faults, CellFault{Line: c.line, Column: c.column, Field: field, Code: code, Message: message})
 	return &r.faults[len(r.faults)-1]
 }
 
-// item reads the row. The rules of a check judge what was read, and their faults stand at the
+// into reads the row. The rules of a check judge what was read, and their faults stand at the
 // cells that it came from.
-func (r *scheduleRow) item() ScheduleItem {
-	line := r.cells[0].line
-	i := ScheduleItem{Line: line, ItemID: r.text("item_id"), AppointmentID: r.text("appointment_id")}
+func (r *scheduleRow) into(i *ScheduleRow) {
+	i.ItemID, i.AppointmentID = r.text("item_id"), r.text("appointment_id")
 	if i.ItemID == "" {
-		i.ItemID = "line-" + strconv.Itoa(line)
+		i.ItemID = "line-" + strconv.Itoa(i.Line)
 	}
+	r.shown("item_id", i.ItemID)
+	r.shown("appointment_id", i.AppointmentID)
 	q := &i.Request
-	if q.OfficeID = r.text("office_id"); q.OfficeID == "" {
-		q.OfficeID = r.file.OfficeID
-	}
+	office := r.office(q)
+	r.today = office.Today(r.now)
 	q.PayerID = r.payer()
 	q.Subscriber.MemberID, q.Subscriber.GroupNumber = r.text("member_id"), r.optional("group_number")
 	if scientific.MatchString(q.Subscriber.MemberID) {
 		r.fault("member_id", "subscriber.member_id", billing.FaultFormat, "A spreadsheet has shortened this number. Format the column as text, and export the file again; or write the whole member ID.")
 	}
-	i.Appointment = r.appointment()
+	comes := r.appointment()
+	i.AppointmentAt = comes.at(directory.Zone(office.TimeZone))
 	if on := r.date("service_date", "service_date"); !on.IsZero() {
 		q.ServiceDate = new(on.String())
-	} else if !i.Appointment.On.IsZero() {
-		q.ServiceDate = new(i.Appointment.On.String())
+	} else if !comes.on.IsZero() {
+		q.ServiceDate = new(comes.on.String())
 	}
 	q.ProcedureCodes = strings.FieldsFunc(strings.ToUpper(r.text("procedure_codes")), func(c rune) bool { return strings.ContainsRune(" ,;|+/", c) })
 	from := r.people(q)
-	_, _, _, faults := q.Inquiry(r.file.Today) //nolint:dogsled // the rules' faults are what counts here
+	_, _, _, faults := q.Inquiry(r.today) //nolint:dogsled // the rules' faults are what counts here
 	for _, f := range faults {
 		field, _, _ := strings.Cut(f.Field, ".")
 		column, ok := from[f.Field]
@@ -102,17 +106,41 @@ func (r *scheduleRow) item() ScheduleItem {
 		}
 		r.fault(column, f.Field, f.Code, f.Message)
 	}
-	return i
+}
+
+// office finds the row's office. For one that is not there it returns one without a time zone.
+func (r *scheduleRow) office(q *EligibilityRequest) *directory.Office {
+	if q.OfficeID = r.text("office_id"); q.OfficeID == "" {
+		q.OfficeID = r.officeID
+	}
+	id, err := billing.ParseID[billing.OfficeID](q.OfficeID)
+	if o := r.offices[id]; o != nil {
+		return o
+	}
+	if err == nil {
+		r.fault("office_id", "office_id", billing.FaultNotAllowed, "There is no such office. Write the ID of an office.")
+	}
+	return &directory.Office{}
+}
+
+// shown judges an ID of the practice's own.
+func (r *scheduleRow) shown(field, id string) {
+	var f billing.Faults
+	f.Optional(field, &id, maxItemID)
+	f.Shown(field, id)
+	for _, f := range f {
+		r.fault(field, f.Field, f.Code, f.Message)
+	}
 }
 
 // scientific is a number of a spreadsheet whose digits are lost: 1.23457E+11.
 var scientific = regexp.MustCompile(`^[0-9]\.[0-9]+[Ee]\+[0-9]+$`)
 
-// payer returns the ID of the row's payer: by its ID, by the caller's mapping of names, or by
+// payer returns the ID of the row's payer: by its ID, by the mapping of names, or by
 // its name.
 func (r *scheduleRow) payer() string {
 	if p, ok := r.payers.Find(r.text("payer_id")); ok {
-		return p.ID.String()
+		return r.checked("payer_id", p)
 	}
 	name, column := r.text("payer"), "payer"
 	if name == "" {
@@ -121,15 +149,24 @@ func (r *scheduleRow) payer() string {
 	if name == "" {
 		return ""
 	}
-	for from, to := range r.file.Payers {
-		if p, ok := r.payers.Find(to); ok && words(from) == words(name) {
-			return p.ID.String()
-		}
-	}
-	p, candidates := r.payers.Named(name)
+	p, candidates := r.named[words(name)], []*directory.Payer(nil)
 	if p == nil {
-		r.fault(column, "payer_id", billing.FaultNotAllowed, "This is not the name of one payer. Choose the payer that it means.").Candidates = candidates
+		p, candidates = r.payers.Named(name)
+	}
+	if p == nil {
+		f := r.fault(column, "payer_id", billing.FaultNotAllowed, "This is not the name of one payer. Choose the payer that it means.")
+		for _, c := range candidates {
+			f.Candidates = append(f.Candidates, Candidate{c.PayerID, c.Name})
+		}
 		return ""
+	}
+	return r.checked(column, p)
+}
+
+// checked returns the ID of a payer, which must support checks.
+func (r *scheduleRow) checked(column string, p *directory.Payer) string {
+	if !p.Capabilities.Eligibility {
+		r.fault(column, "payer_id", billing.FaultNotAllowed, "The payer does not support eligibility checks. Leave the row out, or correct the payer.")
 	}
 	return p.ID.String()
 }
@@ -226,7 +263,7 @@ func (r *scheduleRow) name(column, field string, from map[string]string) (first,
 		return first, last
 	}
 	whole := strings.TrimSpace(preferred.ReplaceAllString(r.text(column+"name"), " "))
-	if _, ok := r.columns[column+"name"]; !ok {
+	if _, ok := r.found[column+"name"]; !ok {
 		return "", ""
 	}
 	from[field+"first_name"], from[field+"last_name"] = column+"name", column+"name"
@@ -241,9 +278,17 @@ func (r *scheduleRow) name(column, field string, from map[string]string) (first,
 	case 2:
 		return parts[0], parts[1]
 	}
-	r.fault(column+"name", field+"last_name", billing.FaultFormat, "Which part is the last name? Write the name as Last, First.")
+	f := r.fault(column+"name", field+"last_name", billing.FaultFormat, "Which part is the last name? Write the name as Last, First.")
+	f.Candidates = nil
+	for i := 1; i < len(parts) && i <= maxSplits; i++ {
+		name := strings.Join(parts[i:], " ") + ", " + strings.Join(parts[:i], " ")
+		f.Candidates = append(f.Candidates, Candidate{name, name})
+	}
 	return "", ""
 }
+
+// maxSplits bounds the readings of a name.
+const maxSplits = 5
 
 var (
 	preferred = regexp.MustCompile(`"[^"]*"|\([^)]*\)`)
@@ -268,18 +313,18 @@ func withoutMiddle(name string) string {
 	return name
 }
 
-// Appointment is when a patient comes, on the clocks of the office.
-type Appointment struct {
-	On     billing.Date // zero for not known
-	Minute int          // of the day; -1 if only the day is known
+// appointment is when a patient comes, on the clocks of the office.
+type appointment struct {
+	on     billing.Date // zero for not known
+	minute int          // of the day; -1 if only the day is known
 }
 
-// At returns the moment of the appointment, zero if the time is not known.
-func (a Appointment) At(office *time.Location) time.Time {
-	if a.On.IsZero() || a.Minute < 0 {
+// at returns the moment of the appointment, zero if the time is not known.
+func (a appointment) at(office *time.Location) time.Time {
+	if a.on.IsZero() || a.minute < 0 {
 		return time.Time{}
 	}
-	return time.Date(a.On.Year, a.On.Month, a.On.Day, a.Minute/60, a.Minute%60, 0, 0, office)
+	return time.Date(a.on.Year, a.on.Month, a.on.Day, a.minute/60, a.minute%60, 0, 0, office)
 }
 
 // appointmentColumn returns the column with the day of the appointment.
@@ -291,15 +336,15 @@ func (r *scheduleRow) appointmentColumn() string {
 }
 
 // appointment reads the day and the time, from one column or from two.
-func (r *scheduleRow) appointment() Appointment {
-	a := Appointment{Minute: -1}
+func (r *scheduleRow) appointment() appointment {
+	a := appointment{minute: -1}
 	at := r.appointmentColumn()
 	day, clock, _ := strings.Cut(strings.Replace(r.text(at), "T", " ", 1), " ")
 	clockAt := at
 	if strings.TrimSpace(clock) == "" {
 		clock, clockAt = r.text("appointment_time"), "appointment_time"
 	}
-	a.On = r.dateOf(at, "appointment_at", day)
+	a.on = r.dateOf(at, "appointment_at", day)
 	if clock = strings.TrimSpace(clock); clock == "" {
 		return a
 	}
@@ -308,7 +353,7 @@ func (r *scheduleRow) appointment() Appointment {
 		r.fault(clockAt, "appointment_at", billing.FaultFormat, "The time must be like 8:30 AM or 14:30.")
 		return a
 	}
-	a.Minute = minute
+	a.minute = minute
 	return a
 }
 
@@ -338,16 +383,43 @@ func (r *scheduleRow) dateOf(column, field, day string) billing.Date {
 		return billing.Date{}
 	}
 	if shortYear.MatchString(day) {
-		r.fault(column, field, billing.FaultFormat, "Which century? Write the year with four digits.")
+		f := r.fault(column, field, billing.FaultFormat, "Which century? Write the year with four digits.")
+		f.Candidates = r.centuries(column, field, day)
 		return billing.Date{}
 	}
-	for _, layout := range []string{time.DateOnly, "1/2/2006", "1-2-2006", "2006/1/2"} {
-		if t, err := time.Parse(layout, day); err == nil && t.Year() > 0 {
-			return billing.DateOf(t)
-		}
+	if on, ok := parseDay(day); ok {
+		return on
 	}
 	r.fault(column, field, billing.FaultFormat, "The date must be like 4/30/1980 or 1980-04-30.")
 	return billing.Date{}
+}
+
+func parseDay(day string) (billing.Date, bool) {
+	for _, layout := range []string{time.DateOnly, "1/2/2006", "1-2-2006", "2006/1/2"} {
+		if t, err := time.Parse(layout, day); err == nil && t.Year() > 0 {
+			return billing.DateOf(t), true
+		}
+	}
+	return billing.Date{}, false
+}
+
+// centuries returns the cell with the year of a day in each century that a check accepts: a
+// birth is not in the future, and an appointment is within 12 months.
+func (r *scheduleRow) centuries(column, field, day string) (all []Candidate) {
+	for _, century := range []string{"19", "20"} {
+		whole := day[:len(day)-2] + century + day[len(day)-2:]
+		on, ok := parseDay(whole)
+		if strings.HasSuffix(field, "date_of_birth") {
+			ok = ok && !r.today.Before(on)
+		} else {
+			ok = ok && !on.Before(r.today.AddMonths(-maxServiceMonths)) && !r.today.AddMonths(maxServiceMonths).Before(on)
+		}
+		if ok {
+			text := strings.Replace(r.text(column), day, whole, 1)
+			all = append(all, Candidate{text, text})
+		}
+	}
+	return all
 }
 
 // shortYear is a date whose year has two digits.

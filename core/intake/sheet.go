@@ -30,10 +30,7 @@ type cell struct {
 // between its columns. The first row is the header. It reads at most so many rows after it.
 // Blank lines and blank rows do not count.
 func readSheet(file []byte, most int, f *billing.Faults) (s sheet) {
-	text := bytes.TrimPrefix(file, []byte("\ufeff"))
-	if !utf8.Valid(text) {
-		text = fromWindows1252(text)
-	}
+	text := Text(file)
 	if bytes.ContainsRune(text, 0) {
 		f.Add("body", billing.FaultFormat, "The file is not a CSV file: it has a byte 0. Save it as CSV in UTF-8.")
 		return s
@@ -108,6 +105,23 @@ func in(row []cell, column int) cell {
 		return row[column]
 	}
 	return cell{"", row[0].line, column + 1}
+}
+
+// Text returns the text of a file in UTF-8 or Windows-1252, without a byte order mark.
+func Text(file []byte) []byte {
+	text := bytes.TrimPrefix(file, []byte("\ufeff"))
+	if !utf8.Valid(text) {
+		text = fromWindows1252(text)
+	}
+	return text
+}
+
+// Guarded returns a text for a CSV file that no spreadsheet takes for a formula.
+func Guarded(text string) string {
+	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+		return "'" + text
+	}
+	return text
 }
 
 // fromWindows1252 returns the text of a file that Windows wrote for Western Europe and

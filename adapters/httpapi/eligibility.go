@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"net/http"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/intake"
@@ -42,6 +44,17 @@ func (a *api) getCheck(x *exchange) (*reply, error) {
 	return rawReply(c.Data()), nil
 }
 
+// addToCheck handles POST /eligibility/{id}/additions.
+func (a *api) addToCheck(x *exchange) (*reply, error) {
+	in := readBody[intake.AdditionsRequest](x)
+	return kept(a.additions.Add(x.ctx, replying(x, http.StatusCreated, (*coverage.Amended).Data), pathID[billing.CheckID](x, "id"), in))
+}
+
+// strikeFromCheck handles DELETE /eligibility/{id}/additions/{n}.
+func (a *api) strikeFromCheck(x *exchange) (*reply, error) {
+	return kept(a.additions.Strike(x.ctx, replying(x, http.StatusOK, (*coverage.Amended).Data), pathID[billing.CheckID](x, "id"), positiveParam(x, "n")))
+}
+
 // getCheckExchange handles GET /eligibility/{id}/exchange.
 func (a *api) getCheckExchange(x *exchange) (*reply, error) {
 	return read(x, a.eligibility.Exchange, pathID[billing.CheckID](x, "id"), func(e coverage.CheckExchange) exchangeJSON {
@@ -60,6 +73,7 @@ func (a *api) listChecks(x *exchange) (*reply, error) {
 	f := coverage.CheckFilter{
 		PatientID: id[billing.PatientID](q, "patient_id"),
 		RequestID: id[billing.RequestID](q, "request_id"),
+		BatchID:   id[billing.CheckBatchID](q, "batch_id"),
 		OfficeID:  id[billing.OfficeID](q, "office_id"),
 		PayerID:   q.payer(a.payers),
 		Outcome: oneOf(q, "outcome", coverage.OutcomeAnswered, coverage.OutcomeRejected,

@@ -12,36 +12,36 @@ import (
 // parsed yet, so that every fault can be listed at once. Nil is a value that was
 // left out or null.
 type EligibilityRequest struct {
-	OfficeID        string
-	PayerID         string
-	Subscriber      SubscriberInput
-	Patient         *PatientInput
-	ServiceDate     *string
-	ProcedureCodes  []string
-	DetailLevel     *string
-	TenantReference *string
-	ParentID        *string
-	NoCache         bool           `body:"-"` // ask the payer even when a recent result is saved
-	Faults          billing.Faults // found when the body was decoded
+	OfficeID        string          `json:"office_id"`
+	PayerID         string          `json:"payer_id"`
+	Subscriber      SubscriberInput `json:"subscriber"`
+	Patient         *PatientInput   `json:"patient"`
+	ServiceDate     *string         `json:"service_date"`
+	ProcedureCodes  []string        `json:"procedure_codes"`
+	DetailLevel     *string         `json:"detail_level"`
+	TenantReference *string         `json:"tenant_reference"`
+	ParentID        *string         `json:"parent_id"`
+	NoCache         bool            `body:"-" json:"-"` // ask the payer even when a recent result is saved
+	Faults          billing.Faults  `json:"-"`          // found when the body was decoded
 }
 
 // SubscriberInput is the subscriber as a caller wrote it.
 type SubscriberInput struct {
-	FirstName   string
-	LastName    string
-	DateOfBirth string
-	MemberID    string
-	GroupNumber *string
-	Gender      *string
+	FirstName   string  `json:"first_name"`
+	LastName    string  `json:"last_name"`
+	DateOfBirth string  `json:"date_of_birth"`
+	MemberID    string  `json:"member_id"`
+	GroupNumber *string `json:"group_number"`
+	Gender      *string `json:"gender"`
 }
 
 // PatientInput is a dependent as a caller wrote it.
 type PatientInput struct {
-	FirstName    string
-	LastName     string
-	DateOfBirth  string
-	Relationship string
-	Gender       *string
+	FirstName    string  `json:"first_name"`
+	LastName     string  `json:"last_name"`
+	DateOfBirth  string  `json:"date_of_birth"`
+	Relationship string  `json:"relationship"`
+	Gender       *string `json:"gender"`
 }
 
 // The limits of the API on an eligibility request, in characters.

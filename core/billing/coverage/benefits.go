@@ -40,6 +40,21 @@ func (b *Benefits) YearOfAmounts() BenefitPeriod {
 	return ""
 }
 
+// YearFrom returns the first day of the benefit year that the payer names, as of a day; zero
+// if it names none.
+func (b *Benefits) YearFrom(day billing.Date) billing.Date {
+	if from, _ := period(b.Plan.BenefitPeriod); !from.IsZero() {
+		return from
+	}
+	words := strings.ToUpper(b.Plan.BenefitPeriod)
+	calendar := words == "CALENDAR_YEAR" || words == "CALENDAR YEAR" || words == "JANUARY 1 TO DECEMBER 31" ||
+		words == "" && b.YearOfAmounts() == PeriodCalendarYear
+	if calendar {
+		return billing.Date{Year: day.Year, Month: time.January, Day: 1}
+	}
+	return billing.Date{}
+}
+
 // Difference is a value about a person that the payer has otherwise than the inquiry. Case,
 // accents, signs, middle names and suffixes of names are none.
 type Difference struct {

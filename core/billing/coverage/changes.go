@@ -1,6 +1,7 @@
 package coverage
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"reflect"
@@ -31,17 +32,31 @@ type Change struct {
 // from other values or from the request, what a check of an earlier release lacks, and
 // procedures that only one of the two answers has: the request may not have named them.
 func changesFrom(b *Background, status Status, benefits []byte) []Change {
-	var before, after map[string]any
-	if json.Unmarshal(b.Benefits, &before) != nil || json.Unmarshal(benefits, &after) != nil {
+	out := &changes{list: []Change{}}
+	if status == b.Status && bytes.Equal(b.Benefits, benefits) {
+		return out.list
+	}
+	var was, is map[string]json.RawMessage
+	if json.Unmarshal(b.Benefits, &was) != nil || json.Unmarshal(benefits, &is) != nil {
 		return nil
 	}
-	before["status"], after["status"] = string(b.Status), string(status)
-	for _, derived := range []string{"not_returned", "differences"} {
-		delete(before, derived)
+	before, after := map[string]any{"status": string(b.Status)}, map[string]any{"status": string(status)}
+	for name, text := range was {
+		if name == "status" || name == "not_returned" || name == "differences" || bytes.Equal(text, is[name]) {
+			continue // most values stay, and those need not be read
+		}
+		if now, shown := is[name]; shown {
+			before[name], after[name] = valueOf(text), valueOf(now)
+		}
 	}
-	out := &changes{list: []Change{}}
 	out.object("", before, after)
 	return out.list
+}
+
+// valueOf decodes a value of an object that was decoded.
+func valueOf(text json.RawMessage) (v any) {
+	_ = json.Unmarshal(text, &v) // the text is valid
+	return v
 }
 
 type changes struct{ list []Change }

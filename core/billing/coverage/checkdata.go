@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/event"
@@ -16,27 +17,28 @@ import (
 // checkData is a check without its benefits. Every field is present; fields without a
 // value are null.
 type checkData struct {
-	ID              billing.CheckID    `json:"id"`
-	Object          string             `json:"object"`
-	OfficeID        billing.OfficeID   `json:"office_id"`
-	PatientID       *billing.PatientID `json:"patient_id"`
-	Payer           event.PayerData    `json:"payer"`
-	State           CheckState         `json:"state"`
-	Outcome         *Outcome           `json:"outcome"`
-	Status          *Status            `json:"status"`
-	Billing         *usageData         `json:"billing"`
-	Cache           cacheData          `json:"cache"`
-	ParentID        *billing.CheckID   `json:"parent_id"`
-	RequestID       *billing.RequestID `json:"request_id"`
-	IdempotencyKey  *string            `json:"idempotency_key"`
-	Source          *sourceData        `json:"source"`
-	TenantReference *string            `json:"tenant_reference"`
-	CreatedAt       string             `json:"created_at"`
-	Request         inquiryData        `json:"request"`
-	Rejection       *rejectionData     `json:"rejection"`
-	Verdict         *verdictData       `json:"verdict"`
-	ComparedWith    *billing.CheckID   `json:"compared_with"`
-	Changes         []Change           `json:"changes"`
+	ID              billing.CheckID       `json:"id"`
+	Object          string                `json:"object"`
+	OfficeID        billing.OfficeID      `json:"office_id"`
+	PatientID       *billing.PatientID    `json:"patient_id"`
+	Payer           event.PayerData       `json:"payer"`
+	State           CheckState            `json:"state"`
+	Outcome         *Outcome              `json:"outcome"`
+	Status          *Status               `json:"status"`
+	Billing         *usageData            `json:"billing"`
+	Cache           cacheData             `json:"cache"`
+	ParentID        *billing.CheckID      `json:"parent_id"`
+	BatchID         *billing.CheckBatchID `json:"batch_id"`
+	RequestID       *billing.RequestID    `json:"request_id"`
+	IdempotencyKey  *string               `json:"idempotency_key"`
+	Source          *sourceData           `json:"source"`
+	TenantReference *string               `json:"tenant_reference"`
+	CreatedAt       string                `json:"created_at"`
+	Request         inquiryData           `json:"request"`
+	Rejection       *rejectionData        `json:"rejection"`
+	Verdict         *verdictData          `json:"verdict"`
+	ComparedWith    *billing.CheckID      `json:"compared_with"`
+	Changes         []Change              `json:"changes"`
 }
 
 type verdictData struct {
@@ -140,6 +142,7 @@ func (c *Check) data(v *Verdict) []byte {
 		Status:          event.OrNull(c.Status),
 		Cache:           cacheData{c.CacheState(), event.OrNull(c.CacheSource)},
 		ParentID:        event.OrNull(c.ParentID),
+		BatchID:         event.OrNull(c.BatchID),
 		RequestID:       event.OrNull(c.RequestID),
 		IdempotencyKey:  event.OrNull(c.IdempotencyKey),
 		TenantReference: c.TenantReference,
@@ -163,10 +166,27 @@ func (c *Check) data(v *Verdict) []byte {
 	if r := c.Rejection; r != nil {
 		out.Rejection = &rejectionData{r.Kind, r.PayerCode, listed(r.Reasons, RejectionReason.data)}
 	}
-	if v != nil {
-		out.Verdict = &verdictData{v.Standing, v.Text, append([]string{}, v.Also...)}
-	}
+	out.Verdict = v.data()
 	return event.Encode(out)
+}
+
+func (v *Verdict) data() *verdictData {
+	if v == nil {
+		return nil
+	}
+	return &verdictData{v.Standing, v.Text, append([]string{}, v.Also...)}
+}
+
+// judged returns the check with its verdict. Releases before 0.5 showed none, and replays keep
+// what they showed.
+func (c *Check) judged() *Check {
+	if c.Shown == nil || bytes.Contains(c.Shown, []byte(`"verdict":`)) {
+		return c
+	}
+	b, _ := c.Answer() // as in Data
+	out := *c
+	out.Shown = slices.Concat(bytes.TrimSuffix(c.Shown, []byte("}")), []byte(`,"verdict":`), event.Encode(c.verdict(b).data()), []byte("}"))
+	return &out
 }
 
 func (s *Subscriber) data() subscriberData {

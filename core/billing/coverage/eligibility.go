@@ -102,6 +102,7 @@ type Check struct {
 	State           CheckState
 	Outcome         Outcome
 	ParentID        billing.CheckID
+	BatchID         billing.CheckBatchID // zero for a check that was asked alone
 	RequestID       billing.RequestID
 	OfPerson        billing.RequestID // the request of a person, which no resource shows; then RequestID is zero
 	IdempotencyKey  string
@@ -277,6 +278,12 @@ func Unanswered(outcome Outcome, about About, network string, latencyMS int) Che
 	}
 }
 
+// Transient reports whether the same question may be answered later: the payer did not respond,
+// or the network failed.
+func (a *CheckResponse) Transient() bool {
+	return a.Outcome == OutcomePayerUnavailable || a.Outcome == OutcomeError && a.Rejection != nil
+}
+
 // CanBeReused reports whether identical checks can use the result: the payer
 // responded with a status. An unknown status may be known by now.
 func (c *Check) CanBeReused() bool {
@@ -384,6 +391,7 @@ type CheckFilter struct {
 	OfficeID        billing.OfficeID
 	PayerID         billing.PayerID
 	Outcome         Outcome
+	BatchID         billing.CheckBatchID
 	CreatedAfter    time.Time // inclusive
 	CreatedBefore   time.Time // exclusive
 	TenantReference string

@@ -94,7 +94,7 @@ func (b *Benefits) limits(q Inquiry) (out []string) {
 		switch c := Category(strings.ToLower(m.AppliesTo)); {
 		case !usedUp(m) || slices.Contains(general, m) || b.elsewhere(m, on):
 		case slices.Contains(Categories(), c):
-			out = append(out, "The "+amountWords(m, "maximum")+" for "+c.words()+" is used up"+b.until(m, on)+".")
+			out = append(out, "The "+amountWords(m, "maximum")+" for "+c.Words()+" is used up"+b.until(m, on)+".")
 		case !others:
 			others = true
 			out = append(out, "A maximum for some services is used up"+b.until(m, on)+".")
@@ -125,7 +125,7 @@ func (b *Benefits) waits(on billing.Date) (out []string) {
 			until = b.CoverageEffectiveDate.AddMonths(w.Months)
 		}
 		if on.Before(until) {
-			from[until] = append(from[until], w.Category.words())
+			from[until] = append(from[until], w.Category.Words())
 		}
 	}
 	for _, until := range slices.SortedFunc(maps.Keys(from), billing.Date.Compare) {
@@ -208,7 +208,7 @@ func (b *Benefits) facts(on billing.Date) (out []string) {
 	var not []string
 	for _, c := range b.Coverage {
 		if c.Covered != nil && !*c.Covered {
-			not = append(not, c.Category.words())
+			not = append(not, c.Category.Words())
 		}
 	}
 	if len(not) > 0 {
@@ -259,7 +259,7 @@ func (b *Benefits) general(rows []BenefitAmount, on billing.Date) (out []Benefit
 }
 
 // periodWords finds a benefit period in words, such as "PLAN YEAR FROM 2025-07-01 TO 2026-06-30".
-var periodWords = regexp.MustCompile(`(?i)(\d{4}-\d{2}-\d{2}) to (\d{4}-\d{2}-\d{2})`)
+var periodWords = regexp.MustCompile(`(?i)(\d{4}-\d{2}-\d{2})\s+to\s+(\d{4}-\d{2}-\d{2})`)
 
 // period reads a benefit period in words; zero for none.
 func period(words string) (from, to billing.Date) {
@@ -321,8 +321,8 @@ func amountWords(m BenefitAmount, kind string) string {
 	return words
 }
 
-// words returns the category as a sentence has it.
-func (c Category) words() string {
+// Words returns the category as a sentence has it.
+func (c Category) Words() string {
 	switch c { //nolint:exhaustive // the others are nouns already
 	case CategoryPreventive, CategoryDiagnostic, CategoryBasic, CategoryMajor:
 		return string(c) + " services"
@@ -337,4 +337,29 @@ func dayWords(day, from billing.Date) string {
 		return day.Time().Format("January 2, 2006")
 	}
 	return day.Time().Format("January 2")
+}
+
+// Summary is what a list of patients says of a check.
+type Summary struct {
+	Verdict        *Verdict       // nil while the check is pending
+	MaximumLeft    *billing.Money // of the patient's general maximum; nil if the payer does not say
+	DeductibleLeft *billing.Money // of the patient's general deductible
+}
+
+// Summary returns what a list says of the check.
+func (c *Check) Summary() (s Summary) {
+	b, _ := c.Answer() // without benefits that can be read, the verdict says so
+	if s.Verdict = c.verdict(b); b == nil {
+		return s
+	}
+	left := func(all []BenefitAmount) *billing.Money {
+		for _, a := range b.general(all, c.Inquiry.ServiceDate) {
+			if a.Level == LevelIndividual && a.Period != PeriodLifetime && a.Remaining != nil {
+				return a.Remaining
+			}
+		}
+		return nil
+	}
+	s.MaximumLeft, s.DeductibleLeft = left(b.Maximums), left(b.Deductibles)
+	return s
 }

@@ -15,7 +15,7 @@ import (
 
 // estimateCommands tell what patients will pay.
 func estimateCommands(b Backend) *cobra.Command {
-	return group("estimates", "Estimates: what patients will pay", createEstimate(b), listEstimates(b), showEstimate(b))
+	return group("estimates", "Estimates: what patients will pay", createEstimate(b), listEstimates(b), showEstimate(b), estimateAccuracy(b))
 }
 
 func createEstimate(b Backend) *cobra.Command {

@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/estimates"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -25,6 +27,8 @@ func TestEstimateCommands(t *testing.T) {
 	s := estimates.New(store)
 	b := Backend{Estimates: func(context.Context) (*estimates.Service, func() error, error) {
 		return s, func() error { return nil }, nil
+	}, Claims: func(context.Context) (*claims.Service, func() error, error) {
+		return claims.New(store, routing.New(), porttest.Payers(t)), func() error { return nil }, nil
 	}}
 	scope := porttest.Organization(t, store, billing.ModeTest)
 	now := time.Now()
@@ -73,6 +77,10 @@ func TestEstimateCommands(t *testing.T) {
 	run("molar estimates create --org org_... --mode test --check elg_... --line D2740 --line crown:1 --network maybe --coordination basic")
 	run("molar estimates create --org org_... --mode live --check elg_... --line D2740:1250.00")
 	run("molar estimates show --org org_... --mode test --id est_1")
+	run("molar estimates accuracy --help")
+	run("molar estimates accuracy est_... --org org_... --mode test")
+	run("molar estimates accuracy --org org_... --mode test")
+	run("molar estimates accuracy est_1 --org org_... --mode test")
 	said := regexp.MustCompile(`\b(org|elg|est|pat)_[0-9A-Z]{26}`).ReplaceAllString(all.String(), "${1}_...")
 	said = strings.ReplaceAll(said, billing.DateOf(now).String(), "TODAY")
 	said = regexp.MustCompile(`TODAYT[0-9:.+]+`).ReplaceAllString(said, "NOW")

@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +11,10 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/estimate"
+	"github.com/molar-billing/molar/core/estimates"
+	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // estimateBody returns the request of an estimate from a check, with fields in place of its own.
@@ -117,7 +123,7 @@ func TestEstimateOfWhatIsKnown(t *testing.T) {
 	// The claim uses 450.00, so 1190.00 are left: 450.00, 450.00 and 290.00.
 	a := s.must(t, 200, three)
 	a.shows(t, "lines.2.plan_pays.most", "290.00", "lines.2.patient_pays.most", "610.00", "lines.2.maximum_left.most", "0.00", "totals.patient_pays.most", "1510.00")
-	for _, step := range []string{"Claims that the payer still decides use $450.00 of the maximum.", "Claims that the payer still decides use $900.00 of the family maximum."} {
+	for _, step := range []string{"Claims that the payer has not decided yet use $450.00 of the maximum.", "Claims that the payer has not decided yet use $900.00 of the family maximum."} {
 		if !strings.Contains(a.body, step) {
 			t.Errorf("no step %q in %s", step, a.body)
 		}
@@ -130,4 +136,93 @@ func TestEstimateOfWhatIsKnown(t *testing.T) {
 		"lines.0.paid_from", today.AddMonths(24).String())
 	s.must(t, 200, call{path: "/estimates", body: estimateBody(id, "preview", true, "lines", []anObject{{"procedure_code": "D2740", "tooth": "3"}})}).
 		shows(t, "lines.0.last_service_date", nil, "lines.0.plan_pays.most", "450.00")
+}
+
+// TestAClaimNamesItsEstimate makes claims with the estimate that the patient was given. It must
+// be there, in the same mode, and of the same patient; then it stays as long as the claim.
+func TestAClaimNamesItsEstimate(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	check := s.must(t, 200, call{path: "/eligibility", body: s.question("ACTIVE-FULL", nil)})
+	made := s.must(t, 201, call{path: "/estimates", body: estimateBody(check.text(t, "id"))}).text(t, "id")
+	of := func(named any, last string) string {
+		return s.crown("ACTIVE-FULL", func(o anObject) {
+			o["subscriber"].(anObject)["last_name"], o["estimate_id"] = last, named
+		})
+	}
+	c := s.must(t, 201, call{path: "/claims", body: of(made, "Example")})
+	c.shows(t, "estimate_id", made)
+	s.must(t, 200, call{path: "/claims/" + c.text(t, "id")}).shows(t, "estimate_id", made)
+	for named, want := range map[string]string{
+		"est_01JGFJJZ00FC1R3ZY5N7Q8Z4VK": "estimate_id not_allowed",
+		"est_1":                          "estimate_id format",
+	} {
+		wantFields(t, s.do(t, call{path: "/claims", body: of(named, "Example"), bad: true}), want)
+	}
+	other := s.do(t, call{path: "/claims", body: of(made, "Another"), bad: true})
+	wantFields(t, other, "estimate_id conflict")
+	other.shows(t, "errors.0.message", "The estimate is for another patient. Use one of this patient, or leave it out.")
+	wantFields(t, s.do(t, call{method: "PATCH", path: "/claims/" + c.text(t, "id"), body: `{"estimate_id":"est_01JGFJJZ00FC1R3ZY5N7Q8Z4VK"}`, bad: true}), "estimate_id not_allowed")
+
+	// Two estimates of last year, one of which has a claim.
+	id, _ := billing.ParseID[billing.EstimateID](made)
+	var old [2]*estimate.Record
+	porttest.In(t, s.store, s.test, func(ctx context.Context, tx ports.Tx) error {
+		for i := range old {
+			r, err := tx.Estimates.Get(ctx, id)
+			if err != nil {
+				return err
+			}
+			r.ID = billing.NewID[billing.EstimateID](billing.RealAt(time.Now().AddDate(0, -13, i)))
+			if old[i] = r; tx.Estimates.Insert(ctx, r) != nil {
+				return errors.New("an estimate is not stored")
+			}
+		}
+		return nil
+	})
+	s.must(t, 201, call{path: "/claims", body: of(old[0].ID.String(), "Example")})
+	if n, err := estimates.New(s.store).Forget(t.Context()); err != nil || n != 1 {
+		t.Errorf("%d estimates are forgotten, %v; want 1", n, err)
+	}
+	s.must(t, 200, call{path: "/estimates/" + old[0].ID.String()})
+	s.must(t, 404, call{path: "/estimates/" + old[1].ID.String()})
+}
+
+// TestEstimateAccuracy compares an estimate with the payment of its claim. The plan was to pay
+// half of 900.00; the payer allows 1,000.00 and pays 800.00, and leaves 200.00 to the patient.
+func TestEstimateAccuracy(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	check := s.must(t, 200, call{path: "/eligibility", body: s.question("ACTIVE-FULL", nil)})
+	made := s.must(t, 201, call{path: "/estimates", body: estimateBody(check.text(t, "id"), "lines", []anObject{
+		{"procedure_code": "D2740", "fee": "1250.00", "allowed": "900.00", "tooth": "14"}, {"procedure_code": "D1110", "fee": "104.00", "allowed": "80.00"},
+	})}).text(t, "id")
+	accuracy := call{path: "/estimates/" + made + "/accuracy"}
+	wantStatus(t, s.do(t, accuracy), 409, billing.CodeConflict)
+	c := s.claim(t, func(c *claim.Claim) {
+		c.State, c.SentAt = claim.AcceptedPayer, time.Now()
+		c.EstimateID, _ = billing.ParseID[billing.EstimateID](made)
+		c.PatientID, _ = billing.ParseID[billing.PatientID](check.text(t, "patient_id"))
+	})
+	early := s.do(t, accuracy)
+	wantStatus(t, early, 409, billing.CodeConflict)
+	early.shows(t, "message", "No payer has decided the claim "+c.ID.String()+" of this estimate yet. Wait until its remittance is posted.")
+	s.must(t, 200, call{path: "/estimates/accuracy"}).shows(t, "data", []any{}, "next_cursor", nil)
+
+	era := s.remitted(t, s.key, s.test, paying("EFT-1", 800, crownPaid(c.PatientControlNumber)))
+	a := s.must(t, 200, accuracy)
+	a.shows(t, "object", "estimate_accuracy", "estimate_id", made, "claim_id", c.ID.String(), "lines.0.claim_line_number", 1.0, "lines.0.procedure", "porcelain crown",
+		"lines.0.estimated.plan_pays.most", "450.00", "lines.0.decided.charge", "1250.00", "lines.0.decided.allowed", "1000.00", "lines.0.decided.plan_paid", "800.00",
+		"lines.0.decided.write_off", "250.00", "lines.0.decided.patient_responsibility", "200.00", "lines.0.difference", "-250.00",
+		"lines.1.claim_line_number", nil, "lines.1.decided", nil, "lines.1.difference", nil, "lines.1.because.0", "The claim does not have this service.",
+		"totals.estimated.most", "450.00", "totals.patient_responsibility", "200.00", "totals.difference", "-250.00")
+	if why := a.get(t, "lines", "0", "because").([]any); !slices.Contains(why, any("The payer allows $1,000.00. The estimate had $900.00.")) {
+		t.Errorf("because %q", why)
+	}
+	s.must(t, 200, call{path: "/estimates/accuracy"}).shows(t, "data.0.payer.payer_id", "CHTEST", "data.0.estimates", 1.0, "data.0.within", 0.0, "data.0.mean_absolute_error", "250.00")
+
+	// What is taken back no longer counts.
+	s.must(t, 200, call{method: "POST", path: era + "/claims/1/unapply"})
+	wantStatus(t, s.do(t, accuracy), 409, billing.CodeConflict)
+	s.must(t, 200, call{path: "/estimates/accuracy"}).shows(t, "data", []any{})
 }

@@ -38,6 +38,34 @@ func (r estimates) List(ctx context.Context, f estimate.Filter, p billing.Page) 
 	return estimateTable.page(ctx, r.tx, r.filter(f), p)
 }
 
+// accuracyByPayer takes the newest claim of each estimate. What a claim settles is computed when
+// a remittance is posted or taken back, so the totals are those of now.
+const accuracyByPayer = `
+SELECT payer_id, payer_code, max(payer_name), count(*), count(*) FILTER (WHERE off = 0), round(avg(off))::bigint
+FROM (
+	SELECT DISTINCT ON (e.id) e.payer_id, e.payer_code, e.payer_name,
+		greatest(0, least(l.least, l.most) - l.owed, l.owed - greatest(l.least, l.most)) AS off
+	FROM claims c
+	JOIN estimates e ON e.org_id = c.org_id AND e.mode = c.mode AND e.id = c.estimate_id AND e.payer_id = c.payer_id
+	CROSS JOIN LATERAL (SELECT
+		(e.content #>> '{Estimate,Least,PatientPays}')::bigint AS least,
+		(e.content #>> '{Estimate,Most,PatientPays}')::bigint AS most,
+		(c.standing ->> 'PatientResponsibility')::bigint AS owed) l
+	WHERE c.org_id = $1 AND c.mode = $2 AND c.estimate_id IS NOT NULL AND c.secondary_to IS NULL AND c.kind = 'claim'
+		AND c.frequency <> 'void' AND c.state <> 'voided' AND l.owed IS NOT NULL
+	ORDER BY e.id, c.created_at DESC, c.id DESC
+) one
+GROUP BY payer_id, payer_code
+ORDER BY count(*) DESC, payer_code`
+
+// Accuracy compares estimates with what patients owe, by payer.
+func (r estimates) Accuracy(ctx context.Context) (all []estimate.PayerAccuracy, err error) {
+	var a estimate.PayerAccuracy
+	to := []any{&a.Payer.ID, &a.Payer.PayerID, &a.Payer.Name, &a.Estimates, &a.Within, &a.MeanError}
+	err = r.each(ctx, "compare estimates", to, func() { all = append(all, a) }, accuracyByPayer, r.scope.Org, r.scope.Mode)
+	return all, err
+}
+
 func (r estimates) filter(f estimate.Filter) *query {
 	q := estimateTable.of(r.tx)
 	whereSet(q, "patient_id = %", f.PatientID)

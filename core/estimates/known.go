@@ -51,7 +51,7 @@ func uses(ctx context.Context, tx ports.Tx, p plans, r *estimate.Record, claims 
 	for _, c := range claims {
 		for i := range c.Lines {
 			l := &c.Lines[i]
-			lines = append(lines, estimate.Line{Code: l.ProcedureCode, Fee: l.Fee, Quantity: l.Quantity, Tooth: l.Tooth, ServiceDate: l.ServiceDate})
+			lines = append(lines, estimate.Line{Person: c.PatientID, Code: l.ProcedureCode, Fee: l.Fee, Quantity: l.Quantity, Tooth: l.Tooth, ServiceDate: l.ServiceDate})
 			family = append(family, c.PatientID != r.PatientID)
 			asked = append(asked, fee.Line{ProcedureCode: l.ProcedureCode, On: l.ServiceDate})
 		}

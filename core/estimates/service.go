@@ -83,6 +83,9 @@ func (s *Service) List(ctx context.Context, scope billing.Scope, f estimate.Filt
 type plans struct {
 	check, second *coverage.Check // second is nil for none
 	first, other  *estimate.Plan
+
+	readings, others []*estimate.Plan // of the same plans, where a payer also said other values
+	said             []estimate.Said
 }
 
 // compute answers what was asked, at the time of the transaction.
@@ -104,7 +107,9 @@ func compute(ctx context.Context, tx ports.Tx, scope billing.Scope, a intake.Ask
 	if err := price(ctx, tx, p, r); err != nil {
 		return nil, err
 	}
-	c := &estimate.Case{Plan: p.first, Second: p.other, Coordination: r.Coordination, Today: today}
+	c := &estimate.Case{
+		Plan: p.first, Second: p.other, Readings: p.readings, Seconds: p.others, Said: p.said, Coordination: r.Coordination, Today: today,
+	}
 	if err := known(ctx, tx, p, r, c); err != nil {
 		return nil, err
 	}
@@ -131,7 +136,7 @@ func readPlans(ctx context.Context, tx ports.Tx, a *intake.Asked) (p plans, err 
 	if err := absent.Err(); err != nil {
 		return p, err
 	}
-	first, err := answerOf(p.check, "eligibility_id")
+	first, err := answerOf(ctx, tx, p.check, "eligibility_id")
 	if err != nil {
 		return p, err
 	}
@@ -140,20 +145,32 @@ func readPlans(ctx context.Context, tx ports.Tx, a *intake.Asked) (p plans, err 
 		f.Add("network", billing.FaultRequired, "The payer did not say whether your office is in the plan's network. Send network: in or out.")
 		return p, f.Err()
 	}
-	if p.first, err = estimate.PlanOf(p.check, new(a.Network == fee.In)); err != nil || p.second == nil {
-		return p, err
-	}
-	second, err := answerOf(p.second, "secondary_eligibility_id")
+	all, err := estimate.PlansOf(first, new(a.Network == fee.In))
 	if err != nil {
 		return p, err
 	}
-	p.other, err = estimate.PlanOf(p.second, new(cmp.Or(networkOf(second), a.Network) == fee.In))
-	return p, err
+	p.first, p.readings, p.said = all[0], all[1:], estimate.SaidOf(first)
+	if p.second == nil {
+		return p, nil
+	}
+	second, err := answerOf(ctx, tx, p.second, "secondary_eligibility_id")
+	if err != nil {
+		return p, err
+	}
+	if all, err = estimate.PlansOf(second, new(cmp.Or(networkOf(second), a.Network) == fee.In)); err != nil {
+		return p, err
+	}
+	p.other, p.others = all[0], all[1:]
+	return p, nil
 }
 
-// networkOf returns what a payer says of the office; empty if it does not say.
-func networkOf(b *coverage.Benefits) fee.Network {
-	switch b.NetworkStatus {
+// networkOf returns what a payer says of the office; empty if it does not say, or says both.
+func networkOf(c *coverage.Amended) fee.Network {
+	all, err := c.Readings()
+	if err != nil || slices.ContainsFunc(all, func(b *coverage.Benefits) bool { return b.NetworkStatus != all[0].NetworkStatus }) {
+		return ""
+	}
+	switch all[0].NetworkStatus {
 	case coverage.InNetwork:
 		return fee.In
 	case coverage.OutOfNetwork:
@@ -163,15 +180,17 @@ func networkOf(b *coverage.Benefits) fee.Network {
 	return ""
 }
 
-// answerOf returns the answer of a check, or CodeConflict at the field that names it.
-func answerOf(c *coverage.Check, field string) (*coverage.Benefits, error) {
-	b, err := c.Answer()
-	if errors.Is(err, coverage.ErrNotAnswered) {
+// answerOf reads what people added to an answered check. For another one it returns CodeConflict at
+// the field that names it.
+func answerOf(ctx context.Context, tx ports.Tx, c *coverage.Check, field string) (*coverage.Amended, error) {
+	if _, err := c.Answer(); errors.Is(err, coverage.ErrNotAnswered) {
 		var f billing.Faults
 		f.Add(field, billing.FaultConflict, notAnswered(c))
 		return nil, &billing.Error{Code: billing.CodeConflict, Message: notAnswered(c), Faults: f}
+	} else if err != nil {
+		return nil, err
 	}
-	return b, err
+	return lists.Amend(ctx, tx, c)
 }
 
 func notAnswered(c *coverage.Check) string {
@@ -210,7 +229,7 @@ func price(ctx context.Context, tx ports.Tx, p plans, r *estimate.Record) error 
 		}
 		if s.Fee.From == estimate.Missing {
 			faults.Add("lines."+strconv.Itoa(i)+".fee", billing.FaultRequired,
-				"No fee schedule of your office has "+s.Code+". Send its fee, or add the procedure to the office's fees.")
+				"No fee schedule of your office has "+s.Code+". Enter its fee, or add the procedure to the office's fees.")
 		}
 	}
 	if p.second != nil {

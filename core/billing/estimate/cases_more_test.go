@@ -27,6 +27,34 @@ func conditional() []hand {
 			lines: []string{"D2740 fee 1000 allowed 800 last 2021-06-15"}, want: []string{"W 200 P 400 O 400 = 60 months later to the day"},
 		},
 		{
+			name:  "two cleanings where the plan pays once in 6 months",
+			plan:  plan(code("D1110", estimate.Share{Percent: new(100.0), Frequency: &coverage.Frequency{Count: new(1), Period: "6 months"}})),
+			lines: []string{"D1110 fee 100 allowed 80", "D1110 fee 100 allowed 80", "D1110 fee 100 allowed 80 on 2026-12-15", "D1110 fee 100 allowed 80 on 2026-12-14"},
+			want:  []string{"W 20 P 80 O 0", "W 20 P 0 O 80 = the second", "W 20 P 80 O 0 = 6 months later to the day", "W 20 P 0 O 80 = a day too early for either"},
+		},
+		{
+			name:  "a third cleaning where the plan pays twice a year",
+			plan:  plan(code("D1110", estimate.Share{Percent: new(100.0), Frequency: &coverage.Frequency{Count: new(2), Period: "calendar_year"}})),
+			lines: []string{"D1110 fee 100", "D1110 fee 100 on 2026-12-31", "D1110 fee 100 on 2026-12-31", "D1110 fee 100 on 2027-01-01"},
+			want:  []string{"P 100 O 0", "P 100 O 0", "P 0 O 100 = the third", "P 100 O 0 = the next year"},
+		},
+		{
+			name:  "the payer's count comes before the lines",
+			plan:  plan(code("D1110", estimate.Share{Percent: new(100.0), Frequency: &coverage.Frequency{Count: new(2), Used: new(1), Period: "calendar_year"}})),
+			lines: []string{"D1110 fee 100", "D1110 fee 100"}, want: []string{"P 100 O 0 = the second of the year", "P 0 O 100 = the third"},
+		},
+		{
+			name: "two crowns, of two teeth and of one", plan: plan(crown),
+			lines: []string{"D2740 fee 1000 tooth 3", "D2740 fee 1000 tooth 14", "D2740 fee 1000 tooth 3", "D2740 fee 1000"},
+			want:  []string{"P 500 O 500", "P 500 O 500 = another tooth", "P 0 O 1000 = the same tooth", "P 500 O 500 = it may be another tooth"},
+		},
+		{
+			name: "a line that is not paid uses no service", plan: plan(code("D1110", estimate.Share{
+				Percent: new(100.0), Frequency: &coverage.Frequency{Count: new(1), Period: "lifetime"}, NextEligible: day("2026-10-15"),
+			})),
+			lines: []string{"D1110 fee 100", "D1110 fee 100 on 2026-10-15", "D1110 fee 100 on 2040-10-15"}, want: []string{"P 0 O 100 = too early", "P 100 O 0", "P 0 O 100 = once in a lifetime"},
+		},
+		{
 			name: "the payer's next date", plan: plan(code("D1110", estimate.Share{Percent: new(100.0), NextEligible: day("2026-10-15")})),
 			lines: []string{"D1110 fee 100", "D1110 fee 100 on 2026-10-15"}, want: []string{"P 0 O 100 = too early", "P 100 O 0 = on the day"},
 		},

@@ -12,6 +12,9 @@ import (
 type Case struct {
 	Plan         *Plan
 	Second       *Plan        // nil for none
+	Readings     []*Plan      // others of Plan, where its payer also said other values
+	Seconds      []*Plan      // others of Second
+	Said         []Said       // what payers said otherwise than in their answers
 	Coordination Coordination // of the second plan; empty is Standard
 	Lines        []Line       // in the order in which they use what is left
 	Undecided    []Undecided
@@ -49,6 +52,8 @@ type Result struct {
 	// What is left after the line, of the deductible and of the maximum that it uses.
 	DeductibleLeft *Range // nil for none
 	MaximumLeft    *Range // nil for none
+
+	reasons []Step // Because without what each pays
 }
 
 // Unless is a condition of the plan whose facts are not known, with what the
@@ -66,8 +71,8 @@ type run struct {
 	second *ledger
 }
 
-// Compute returns the estimate of a case.
-func Compute(c *Case) *Estimate {
+// compute returns the estimate of one reading of each plan.
+func (c *Case) compute() *Estimate {
 	e := &Estimate{}
 	r := newRun(c, bothSides)
 	for i := range c.Lines {
@@ -168,10 +173,12 @@ func (r *run) compute(l *Line) (joined, *terms) {
 	deductible, benefit := first.used(parts)
 	use(first.deductibles, deductible)
 	use(first.maximums, benefit)
+	r.first.cover(l, first)
 	if second != nil {
 		deductible, _ = second.used(seconds)
 		use(second.deductibles, deductible)
 		use(second.maximums, out.second)
+		r.second.cover(l, second)
 	}
 	return out, first
 }
@@ -197,8 +204,7 @@ func (r *run) line(l *Line) Result {
 	before := r.first.termsOf(l, l.Allowed)
 	steps := before.steps(l)
 	out, t := r.compute(l)
-	res := Result{Least: out.least, Most: out.most, Unless: unless, Warnings: r.c.Plan.warnings()}
-	res.Because = append(steps, t.outcome(&out, r.second != nil)...)
+	res := Result{Least: out.least, Most: out.most, Unless: unless, Warnings: r.c.Plan.warnings(), reasons: steps}
 	res.Uncertain = t.uncertain(l, r.c.Plan)
 	if t.struck != nil {
 		res.PaidFrom = t.struck.from
@@ -243,13 +249,13 @@ func (c *Case) uncertain() (out []string) {
 		}
 		whose := []string{"The check", "The check of the second plan"}[i]
 		if p.CheckedOn.Year != today.Year || p.CheckedOn.Month != today.Month {
-			out = append(out, whose+" is of an earlier month ("+p.CheckedOn.String()+"). Check again.")
+			out = append(out, whose+" was made in an earlier month, on "+inWords(p.CheckedOn)+". Check again.")
 		}
 		for _, class := range p.Unmatched {
 			out = append(out, whose+" has an amount for "+strconv.Quote(class)+", which this estimate does not use. Ask the payer what it is for.")
 		}
 		if p.Status == coverage.Unknown {
-			out = append(out, whose+" does not say whether the plan is active.")
+			out = append(out, whose+" does not show whether the plan is active.")
 		}
 	}
 	return out

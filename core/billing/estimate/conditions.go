@@ -32,23 +32,26 @@ func (p *Plan) strikes(l *Line, t *target, s *Share) *strike {
 	case p.Status == coverage.Inactive:
 		return &strike{text: "The plan is not active, so it pays nothing.", path: "status"}
 	case !p.Terminates.IsZero() && p.Terminates.Before(day):
-		return &strike{text: "The coverage ends on " + p.Terminates.String() + ", before the service.", path: "coverage_termination_date"}
+		return &strike{text: "The coverage ends on " + inWords(p.Terminates) + ", before the service.", path: "coverage_termination_date"}
 	case !p.Effective.IsZero() && day.Before(p.Effective):
-		return &strike{text: "The coverage begins on " + p.Effective.String() + ", after the service.", path: "coverage_effective_date", from: p.Effective}
+		return &strike{text: "The coverage begins on " + inWords(p.Effective) + ", after the service.", path: "coverage_effective_date", from: p.Effective}
 	case s.MaxAge != nil && !p.Born.IsZero() && p.Born.AgeOn(day) > *s.MaxAge:
 		return &strike{text: "The plan pays for this service up to the age of " + strconv.Itoa(*s.MaxAge) + ".", path: s.Path + ".max_age", limit: true}
 	}
 	if from := p.waitsUntil(t); day.Before(from) {
-		return &strike{text: "A waiting period lasts until " + from.String() + ".", path: "plan_rules.waiting_period", from: from}
+		return &strike{text: "A waiting period lasts until " + inWords(from) + ".", path: "plan_rules.waiting_period", from: from}
 	}
 	if from, path := s.dueFrom(l); day.Before(from) {
-		return &strike{text: "The plan pays for this service again from " + from.String() + ".", path: path, from: from, limit: true}
+		return &strike{text: "The plan pays for this service again from " + inWords(from) + ".", path: path, from: from, limit: true}
 	}
 	if p.Rules.MissingToothClause != "" && replaces(t.category) && !l.ToothLostOn.IsZero() && !p.Effective.IsZero() && l.ToothLostOn.Before(p.Effective) {
-		return &strike{text: "The tooth was lost on " + l.ToothLostOn.String() + ", before the coverage began.", path: "plan_rules.missing_tooth_clause"}
+		return &strike{text: "The tooth was lost on " + inWords(l.ToothLostOn) + ", before the coverage began.", path: "plan_rules.missing_tooth_clause"}
 	}
 	return nil
 }
+
+// inWords returns a date such as January 9, 2026.
+func inWords(d billing.Date) string { return d.Time().Format("January 2, 2006") }
 
 // waitsUntil returns the first day of benefits of the category; zero if no waiting period
 // has a known end.
@@ -91,14 +94,14 @@ func (p *Plan) conditions(l *Line, t *target, s *Share) (out []condition) {
 	}
 	known := s.unused() || !l.LastService.IsZero() || !l.PriorPlacement.IsZero() || !s.LimitedPerPlace && (!s.LastService.IsZero() || !s.NextEligible.IsZero())
 	if f := s.Frequency; f != nil && f.Count != nil && !known {
-		out = append(out, condition{"earlier services have used up what the plan pays: " + often(f), s.Path + ".frequency", true})
+		out = append(out, condition{"it was done before, and the plan pays for it only " + often(f), s.Path + ".frequency", true})
 	}
 	if s.MaxAge != nil && p.Born.IsZero() {
 		out = append(out, condition{"the patient is older than " + strconv.Itoa(*s.MaxAge), s.Path + ".max_age", true})
 	}
 	undated := slices.ContainsFunc(p.Waits, func(w Wait) bool { return w.Category == t.category && w.From.IsZero() && p.Effective.IsZero() })
 	if undated && t.category != "" || p.Rules.WaitingPeriod != "" && len(p.Waits) == 0 && !noWait(p.Rules.WaitingPeriod) {
-		out = append(out, condition{"a waiting period still runs", "plan_rules.waiting_period", false})
+		out = append(out, condition{"a waiting period has not ended", "plan_rules.waiting_period", false})
 	}
 	return out
 }
@@ -109,11 +112,14 @@ func (s *Share) unused() bool {
 	return f != nil && f.Count != nil && f.Used != nil && *f.Used < *f.Count && !s.LimitedPerPlace
 }
 
-// often says how often the plan pays, such as "2 times each calendar year".
+// often says how often the plan pays, such as "twice each calendar year".
 func often(f *coverage.Frequency) string {
 	times := strconv.Itoa(*f.Count) + " times"
-	if *f.Count == 1 {
+	switch *f.Count {
+	case 1:
 		times = "once"
+	case 2:
+		times = "twice"
 	}
 	period := "in " + f.Period
 	switch f.Period {

@@ -13,6 +13,7 @@
 //	periods.go     the benefit period of a service date
 //	terms.go       the terms of one line under one plan
 //	conditions.go  what strikes a line, and what may
+//	repeats.go     lines that have the service of an earlier one
 //	benefit.go     deductible, copayment, percent, maximum of one line
 //	coordinate.go  the second plan
 //	compute.go     the lines of an estimate in their order

@@ -58,6 +58,15 @@ func plan(all ...change) *estimate.Plan {
 	return p
 }
 
+// planOf reads the plan of a check without additions.
+func planOf(c *coverage.Check, in *bool) (*estimate.Plan, error) {
+	all, err := estimate.PlansOf(c.Amend(nil, nil), in)
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
+
 // pays sets the percent of a category; "" sets the general one.
 func pays(c coverage.Category, percent float64) change {
 	return func(p *estimate.Plan) {
@@ -142,6 +151,8 @@ func line(text string) estimate.Line {
 			if l.Alternate = true; v != "?" {
 				l.AlternateAllowed = new(dollars(v))
 			}
+		case "tooth":
+			l.Tooth = v
 		case "on":
 			l.ServiceDate = day(v)
 		case "last":

@@ -1,8 +1,6 @@
 package estimate
 
 import (
-	"strings"
-
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/coverage"
 )
@@ -11,23 +9,6 @@ import (
 // known.
 type Period struct {
 	From billing.Date // its first day
-}
-
-// periodOf reads the benefit period of an answer on a day.
-func periodOf(b *coverage.Benefits, on billing.Date) Period {
-	words := strings.ToUpper(b.Plan.BenefitPeriod)
-	if span := spanWords.FindStringSubmatch(b.Plan.BenefitPeriod); span != nil {
-		from, err := billing.ParseDate(span[1])
-		if err == nil {
-			return Period{From: from}
-		}
-	}
-	calendar := words == "CALENDAR_YEAR" || words == "CALENDAR YEAR" || words == "JANUARY 1 TO DECEMBER 31" ||
-		words == "" && b.YearOfAmounts() == coverage.PeriodCalendarYear
-	if calendar {
-		return yearOf(on)
-	}
-	return Period{}
 }
 
 func yearOf(day billing.Date) Period {

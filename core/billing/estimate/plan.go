@@ -71,19 +71,32 @@ type Wait struct {
 	Months   int
 }
 
-// PlanOf reads the plan of an answered check. In says whether the office is in network; nil
-// takes what the payer says. For a check without an answer it returns coverage.ErrNotAnswered.
-func PlanOf(c *coverage.Check, in *bool) (*Plan, error) {
-	b, err := c.Answer()
+// PlansOf reads the plan of an answered check, and its other readings. In says whether the office
+// is in network; nil takes what the payer says. For a check without an answer it returns
+// coverage.ErrNotAnswered.
+func PlansOf(c *coverage.Amended, in *bool) (all []*Plan, err error) {
+	readings, err := c.Readings()
 	if err != nil {
 		return nil, err
 	}
 	_, _, born := c.Inquiry.Person()
-	if in != nil { // before the amounts of the other network are left out
-		b.NetworkStatus = map[bool]coverage.NetworkStatus{true: coverage.InNetwork, false: coverage.OutOfNetwork}[*in]
+	for _, b := range readings {
+		if in != nil { // before the amounts of the other network are left out
+			b.NetworkStatus = map[bool]coverage.NetworkStatus{true: coverage.InNetwork, false: coverage.OutOfNetwork}[*in]
+		}
+		all = append(all, FromBenefits(b, billing.DateOf(c.CompletedAt), born))
 	}
-	p := FromBenefits(b, billing.DateOf(c.CompletedAt), born)
-	return p, nil
+	return all, nil
+}
+
+// SaidOf returns what people added to the check.
+func SaidOf(c *coverage.Amended) (out []Said) {
+	for _, a := range c.Additions {
+		if a.StruckAt.IsZero() {
+			out = append(out, Said{a.Path, a.Source, a.On, a.Contradicts})
+		}
+	}
+	return out
 }
 
 // FromBenefits returns the plan that benefits of a day describe, for a patient who was born
@@ -91,7 +104,7 @@ func PlanOf(c *coverage.Check, in *bool) (*Plan, error) {
 func FromBenefits(b *coverage.Benefits, on, born billing.Date) *Plan {
 	p := &Plan{
 		Status: b.Status, CheckedOn: on, Born: born, Effective: b.CoverageEffectiveDate, Terminates: b.CoverageTerminationDate,
-		InNetwork: b.NetworkStatus == coverage.InNetwork, Period: periodOf(b, on), Rules: b.PlanRules, NotReturned: b.NotReturned,
+		InNetwork: b.NetworkStatus == coverage.InNetwork, Period: Period{From: b.YearFrom(on)}, Rules: b.PlanRules, NotReturned: b.NotReturned,
 		Categories: map[coverage.Category]Share{}, Procedures: map[string]Share{}, Waits: waitsIn(b),
 	}
 	outside := b.OutOfNetwork

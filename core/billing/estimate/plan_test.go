@@ -53,7 +53,7 @@ func TestNetworkOfThePatientsChoice(t *testing.T) {
 	}}
 	check := &coverage.Check{State: coverage.CheckCompleted, Outcome: coverage.OutcomeAnswered, Benefits: b.Data(), CompletedAt: day("2026-06-15").Time()}
 	for in, want := range map[bool]billing.Money{true: 2000_00, false: 700_00} {
-		p, err := estimate.PlanOf(check, &in)
+		p, err := planOf(check, &in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func TestOutOfNetwork(t *testing.T) {
 		{false, "D2330 fee 200 allowed 200", "P 160 O 40"},     // 200 x 0.8, as inside
 		{true, "D2740 fee 3000 allowed 3000", "P 1500 O 1500"}, // min(1794, 1500)
 	} {
-		p, err := estimate.PlanOf(check, &c.in)
+		p, err := planOf(check, &c.in)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -48,6 +48,7 @@ type ledger struct {
 	oneDate bool // all lines are of one day
 	pots    map[potKey]*pot
 	missing map[string]*Limit
+	covered []*Line // that came before and may be paid
 }
 
 type potKey struct {

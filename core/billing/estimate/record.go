@@ -1,9 +1,11 @@
 package estimate
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/fee"
 )
@@ -42,6 +44,15 @@ func (r *Record) Position() billing.Position {
 type Filter struct {
 	PatientID billing.PatientID
 	CheckID   billing.CheckID
+}
+
+// PayerAccuracy is how far the estimates of a payer are from what patients owe, once its
+// payments are posted: by the nearest end of each estimate.
+type PayerAccuracy struct {
+	Payer     directory.PayerSummary
+	Estimates int           // with a payment
+	Within    int           // of them, with what the patient owes between both ends
+	MeanError billing.Money // the mean of how far they are off, more or less
 }
 
 // Service is a service that an estimate is asked for.
@@ -105,6 +116,14 @@ func (s *Source) known() *billing.Money {
 		return nil
 	}
 	return &s.Amount
+}
+
+// Name returns a short plain name of the procedure, for the patient.
+func (s *Service) Name() string { return nameOf(s.Code) }
+
+// nameOf returns a short plain name of a procedure.
+func nameOf(code string) string {
+	return cmp.Or(coverage.ProcedureName(code), "other dental service")
 }
 
 // Line returns the service in the terms of the rules.

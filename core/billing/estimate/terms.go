@@ -17,11 +17,12 @@ type Line struct {
 	Quantity         int            // of units; 0 is 1
 	Tooth            string
 	ServiceDate      billing.Date
-	LastService      billing.Date // of the same procedure at the same place; zero if unknown
-	ToothLostOn      billing.Date // zero if unknown
-	PriorPlacement   billing.Date // of what the service replaces; zero if unknown
-	Alternate        bool         // the office knows that the plan pays an alternate benefit
-	NoWriteOffBeyond bool         // as Plan.NoWriteOffBeyondLimits, where the allowance says so
+	LastService      billing.Date      // of the same procedure at the same place; zero if unknown
+	ToothLostOn      billing.Date      // zero if unknown
+	PriorPlacement   billing.Date      // of what the service replaces; zero if unknown
+	Alternate        bool              // the office knows that the plan pays an alternate benefit
+	Person           billing.PatientID // who has the service; the same for all lines of one patient
+	NoWriteOffBeyond bool              // as Plan.NoWriteOffBeyondLimits, where the allowance says so
 }
 
 // target is what selects the limits of a line.
@@ -94,7 +95,9 @@ func (g *ledger) termsOf(l *Line, allowed *billing.Money) *terms {
 		t.deductibles = g.deductibles(to)
 	}
 	t.maximums = g.maximums(to)
-	t.struck = p.strikes(l, to, &t.share)
+	if t.struck = p.strikes(l, to, &t.share); t.struck == nil {
+		t.struck = g.repeats(l, &t.share)
+	}
 	return t
 }
 

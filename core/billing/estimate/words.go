@@ -1,6 +1,7 @@
 package estimate
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/molar-billing/molar/core/billing/coverage"
@@ -29,7 +30,7 @@ func (r Range) String() string {
 func (t *terms) steps(l *Line) (out []Step) {
 	add := func(text, path string, amount *Range) { out = append(out, Step{text, path, amount}) }
 	if l.Allowed == nil {
-		add("No allowance is known for this service. The fee of "+l.Fee.Dollars()+" stands in.", "", new(Exactly(l.Fee)))
+		add("No fee schedule has what the plan allows for this service, so the fee of "+l.Fee.Dollars()+" counts.", "", new(Exactly(l.Fee)))
 	} else {
 		add("The plan allows "+t.allowed.String()+" of the fee of "+l.Fee.Dollars()+".", "", new(t.allowed))
 	}
@@ -42,16 +43,19 @@ func (t *terms) steps(l *Line) (out []Step) {
 		return out
 	}
 	if t.alternate.Most < unlimited {
-		add("The plan pays as if for a less expensive service, which it allows "+t.alternate.lower(t.allowed).String()+" for.", t.share.Path, new(t.alternate.lower(t.allowed)))
+		add("The plan pays as if for a less expensive service, for which it allows "+t.alternate.lower(t.allowed).String()+".", t.share.Path, new(t.alternate.lower(t.allowed)))
 	}
 	undecided := func(p *pot, what string) {
 		if used := (Range{min(p.claimed.Least, p.claimed.Most), max(p.claimed.Least, p.claimed.Most)}); used.Most > 0 {
-			add("Claims that the payer still decides use "+used.String()+" of the "+p.limit.name(what)+".", p.limit.Path, &used)
+			add("Claims that the payer has not decided yet use "+used.String()+" of the "+p.limit.name(what)+".", p.limit.Path, &used)
 		}
 	}
 	for _, p := range t.deductibles {
 		undecided(p, "deductible")
-		add("Of the "+p.limit.name("deductible")+", "+p.left.String()+" is left to pay.", p.limit.Path, new(p.left))
+		add(p.sentence("deductible", " is left to pay.", "is met"), p.limit.Path, new(p.left))
+		if p.left == (Range{}) {
+			break // no other one counts
+		}
 	}
 	if t.share.DeductibleWaived {
 		add("The deductible does not apply to this service.", t.percentPath, nil)
@@ -60,19 +64,35 @@ func (t *terms) steps(l *Line) (out []Step) {
 		add("The patient pays a copayment of "+t.copay.Dollars()+".", t.share.Path, new(Exactly(t.copay)))
 	}
 	if len(t.percents) == 1 {
-		add("The plan pays "+percentWords(t.percents[0])+" percent of the rest.", t.percentPath, nil)
+		of := "."
+		if t.copay > 0 || least(t.deductibles, 0).Most > 0 {
+			of = " of the rest."
+		}
+		add("The plan pays "+percentWords(t.percents[0])+" percent"+of, t.percentPath, nil)
 	} else {
 		add("The payer did not return the percent that the plan pays.", t.percentPath, nil)
 	}
 	for _, p := range t.maximums {
 		undecided(p, "maximum")
-		add("Of the "+p.limit.name("maximum")+", "+p.left.String()+" is left.", p.limit.Path, new(p.left))
+		add(p.sentence("maximum", " is left.", "is used up"), p.limit.Path, new(p.left))
 	}
 	return out
 }
 
+// sentence says what is left of a limit, such as "Of the maximum, $50.00 is left.".
+func (p *pot) sentence(what, left, none string) string {
+	switch name := p.limit.name(what); {
+	case p.left == Range{}:
+		return "The " + name + " " + none + "."
+	case p.left.Most >= unlimited:
+		return "The payer did not return how much of the " + name + left
+	default:
+		return "Of the " + name + ", " + p.left.String() + left
+	}
+}
+
 // outcome returns what each pays.
-func (t *terms) outcome(o *joined, two bool) (out []Step) {
+func outcome(o *joined, two bool) (out []Step) {
 	add := func(text string, r Range) {
 		r = Range{min(r.Least, r.Most), max(r.Least, r.Most)}
 		out = append(out, Step{Text: text + r.String() + ".", Amount: &r})
@@ -96,23 +116,14 @@ func (l *Limit) name(what string) string {
 	}
 	switch {
 	case l.Code != "":
-		s += " for " + l.Code
+		s += " for " + nameOf(l.Code)
 	case l.Category != "":
-		s += " for " + words(l.Category)
+		s += " for " + l.Category.Words()
 	}
 	if l.Period == coverage.PeriodLifetime {
 		return "lifetime " + s
 	}
 	return s
-}
-
-func words(c coverage.Category) string {
-	switch c { //nolint:exhaustive // the others are words already
-	case coverage.CategoryOralSurgery:
-		return "oral surgery"
-	default:
-		return string(c)
-	}
 }
 
 func percentWords(p int64) string { return strconv.FormatFloat(float64(p)/100, 'f', -1, 64) }
@@ -134,7 +145,7 @@ func (t *terms) uncertain(l *Line, p *Plan) (out []string) {
 		return out
 	}
 	if t.maybeNot {
-		out = append(out, "The payer did not say whether the plan covers this service.")
+		out = append(out, "The payer did not return whether the plan covers this service.")
 	}
 	if len(t.percents) > 1 {
 		out = append(out, "The payer did not return the percent that the plan pays.")
@@ -142,20 +153,29 @@ func (t *terms) uncertain(l *Line, p *Plan) (out []string) {
 	if t.alternate.Most < unlimited && !t.alternate.Known() {
 		out = append(out, "The allowance of the less expensive service is not known.")
 	}
-	for _, pots := range [][]*pot{t.deductibles, t.maximums} {
-		for _, q := range pots {
+	add := func(s string) {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	for _, limits := range []struct {
+		what string
+		pots []*pot
+	}{{"deductible", t.deductibles}, {"maximum", t.maximums}} {
+		for _, q := range limits.pots {
+			name := q.limit.name(limits.what)
 			at := p.placeOf(q.limit, l.ServiceDate)
 			switch {
 			case q.limit.Amount == nil && q.limit.Remaining == nil:
-				out = append(out, "The payer did not return all amounts ("+q.limit.Path+").")
+				add("The payer did not return the " + name + ".")
 			case at.unknown:
-				out = append(out, "The payer did not say when the benefit period begins, so the full amount may count ("+q.limit.Path+").")
+				add("The payer did not return when the benefit period begins, so the full " + name + " may count.")
 			case at.year > 0:
-				out = append(out, "The service is in a later benefit period, so the full amount counts ("+q.limit.Path+").")
+				add("The service is in a later benefit period, so the full " + name + " counts.")
 			case at.year < 0:
-				out = append(out, "The service is in an earlier benefit period than the check ("+q.limit.Path+").")
+				add("The service is in an earlier benefit period than the check, so what was left of the " + name + " is not known.")
 			case q.limit.Remaining == nil:
-				out = append(out, "The payer did not say how much is left ("+q.limit.Path+").")
+				add("The payer did not return how much of the " + name + " is left.")
 			}
 		}
 	}

@@ -1,0 +1,193 @@
+package claim
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/estimate"
+	"github.com/molar-billing/molar/core/billing/remit"
+)
+
+// Accuracy is an estimate beside what payers decided of its claim.
+type Accuracy struct {
+	Estimate *estimate.Record
+	Claim    *Claim
+	Standing *Standing
+	Lines    []LineAccuracy // by line of the estimate
+}
+
+// LineAccuracy is a line of an estimate beside what payers decided of it.
+type LineAccuracy struct {
+	Number  int       // of the claim's line, from 1; 0 if the claim does not have the service
+	Decided *Decision // nil while the payer has not decided the line
+	Because []string  // why they differ
+}
+
+// Decision is what payers decided of a line.
+type Decision struct {
+	Charge     billing.Money
+	Allowed    billing.Money // by the claim's payer; what it refuses to pay for, it does not allow
+	Deductible billing.Money
+	Copay      billing.Money
+	Paid       billing.Money // by the claim's payer
+	Later      billing.Money // by the payers after it
+	WriteOff   billing.Money
+	Patient    billing.Money // what the last payer leaves to the patient
+
+	reasons []remit.Adjustment // of the claim's payer
+}
+
+// AccuracyOf compares an estimate with its claims, the newest first. The claim to the payer of the
+// estimate counts. It returns CodeConflict while there is none, or no payer has decided it.
+func AccuracyOf(e *estimate.Record, claims []*Record) (*Accuracy, error) {
+	var c *Record
+	for _, r := range claims {
+		if r.Kind == KindClaim && r.Frequency != FrequencyVoid && r.State != Voided && r.Payer.ID == e.Payer.ID && r.SecondaryTo.IsZero() {
+			c = r
+			break
+		}
+	}
+	if c == nil {
+		return nil, &billing.Error{Code: billing.CodeConflict, Message: "No claim has this estimate. Create the claim with its ID as estimate_id."}
+	}
+	if c.Ledger == nil || c.Standing == nil {
+		return nil, &billing.Error{Code: billing.CodeConflict, Message: "No payer has decided the claim " + c.ID.String() + " of this estimate yet. Wait until its remittance is posted."}
+	}
+	a := &Accuracy{Estimate: e, Claim: c.Claim, Standing: c.Standing}
+	used := make([]bool, len(c.Lines))
+	for i := range e.Services {
+		l := LineAccuracy{Number: numberOf(c.Lines, &e.Services[i], used)}
+		if l.Number > 0 {
+			l.Decided = c.Ledger.decisionOf(l.Number)
+		}
+		l.Because = l.differences(&e.Estimate.Lines[i])
+		a.Lines = append(a.Lines, l)
+	}
+	return a, nil
+}
+
+// numberOf returns the number of the line with the service, each line once; 0 without one. One of
+// the same tooth comes before others.
+func numberOf(lines []Line, s *estimate.Service, used []bool) int {
+	for _, anyTooth := range []bool{false, true} {
+		for i := range lines {
+			if !used[i] && lines[i].ProcedureCode == s.Code && (anyTooth || strings.Join(lines[i].AllTeeth(), " ") == s.Tooth) {
+				used[i] = true
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
+
+// decisionOf returns what stands of a line; nil if nothing does.
+func (l *Ledger) decisionOf(number int) *Decision {
+	d := &Decision{Patient: l.patient()[number]}
+	own := l.latest(l.claim.Turn())
+	decided := false
+	for _, e := range l.decisions() {
+		for i, stands := range e.stands {
+			switch {
+			case !stands || e.numbers[i] != number:
+			case slices.Contains(own, e):
+				decided = true
+				d.add(&e.Lines[i])
+			case e.sequence.Rank() > l.claim.Turn().Rank():
+				d.Later += e.Lines[i].Paid
+			}
+		}
+	}
+	if !decided {
+		return nil
+	}
+	return d
+}
+
+// add adds what the claim's payer decided.
+func (d *Decision) add(l *remit.Line) {
+	s := l.Shares()
+	d.Charge, d.Allowed, d.Paid = d.Charge+l.Charge, d.Allowed+l.AllowedAmount(), d.Paid+l.Paid
+	d.Deductible, d.Copay, d.WriteOff = d.Deductible+s.Deductible, d.Copay+s.Copay, d.WriteOff+s.Contractual
+	d.reasons = append(d.reasons, l.Adjustments...)
+}
+
+// Off returns how far an amount is from the nearest end of what was estimated: more than 0 if it
+// is more.
+func Off(actual, one, other billing.Money) billing.Money {
+	switch low, high := min(one, other), max(one, other); {
+	case actual < low:
+		return actual - low
+	case actual > high:
+		return actual - high
+	}
+	return 0
+}
+
+// Off returns how far what the patient owes for the line is from the estimate.
+func (d *Decision) Off(r *estimate.Result) billing.Money {
+	return Off(d.Patient, r.Least.PatientPays, r.Most.PatientPays)
+}
+
+// Off returns how far what the patient owes is from the estimate.
+func (a *Accuracy) Off() billing.Money {
+	return Off(a.Standing.PatientResponsibility, a.Estimate.Estimate.Least.PatientPays, a.Estimate.Estimate.Most.PatientPays)
+}
+
+// differences returns in words why a line came out otherwise than it was estimated.
+func (l *LineAccuracy) differences(r *estimate.Result) (out []string) {
+	switch d := l.Decided; {
+	case l.Number == 0:
+		return []string{"The claim does not have this service."}
+	case d == nil:
+		return []string{"The payer has not decided this service."}
+	default:
+		return d.differences(r)
+	}
+}
+
+func (d *Decision) differences(r *estimate.Result) (out []string) {
+	differ := func(what string, actual, one, other billing.Money) {
+		if Off(actual, one, other) != 0 {
+			out = append(out, what+" "+actual.Dollars()+". The estimate had "+estimate.Range{Least: min(one, other), Most: max(one, other)}.String()+".")
+		}
+	}
+	least, most := &r.Least, &r.Most
+	differ("The claim charges", d.Charge, least.Fee, most.Fee)
+	refused := d.labels(remit.Adjustment.NotPaid)
+	if d.Paid == 0 && refused != "" && max(least.PlanPays, most.PlanPays) > 0 {
+		out = append(out, "The payer denied this service: "+refused+".")
+	} else {
+		differ("The payer allows", d.Allowed, least.Allowed, most.Allowed)
+		differ("The deductible takes", d.Deductible, least.Deductible, most.Deductible)
+		differ("The copayment is", d.Copay, least.Copay, most.Copay)
+		if spent := d.labels(beyondMaximum); spent != "" && Off(d.Paid, least.PlanPays, most.PlanPays) < 0 {
+			out = append(out, "The plan's maximum is used up: "+remit.Sum(d.reasons, beyondMaximum).Dollars()+" is not paid for this reason.")
+		}
+		if len(out) == 0 || refused != "" {
+			differ("The payer pays", d.Paid, least.PlanPays, most.PlanPays)
+			if refused != "" && len(out) > 0 {
+				out = append(out, "The payer gives as reasons: "+refused+".")
+			}
+		}
+	}
+	differ("Later payers pay", d.Later, least.SecondPlanPays, most.SecondPlanPays)
+	if len(out) == 0 {
+		differ("The office writes off", d.WriteOff, least.WriteOff, most.WriteOff)
+	}
+	return out
+}
+
+// beyondMaximum reports whether the amount is not paid because a maximum is reached.
+func beyondMaximum(a remit.Adjustment) bool { return a.Reason == "119" || a.Reason == "35" }
+
+// labels returns the labels of the payer's reasons, each once.
+func (d *Decision) labels(fits func(remit.Adjustment) bool) string {
+	var all []string
+	for _, a := range d.reasons {
+		if label := remit.ReasonLabel(a.Reason); fits(a) && !slices.Contains(all, label) {
+			all = append(all, label)
+		}
+	}
+	return strings.ToLower(strings.Join(all, ", "))
+}

@@ -1,0 +1,157 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/decision"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/task"
+	"github.com/molar-billing/molar/core/tasks"
+)
+
+// listTasks handles GET /tasks.
+func (a *api) listTasks(x *exchange) (*reply, error) {
+	q := x.query()
+	l := q.bind("tasks", x.call.Scope, "limit", "cursor")
+	f := task.Filter{
+		State:     oneOf(q, "state", task.States()...),
+		Kinds:     someOf(q, "kind", task.Kinds()...),
+		Resource:  q.resourceID(),
+		OfficeID:  id[billing.OfficeID](q, "office_id"),
+		PayerID:   q.payer(a.payers),
+		DueBefore: q.date("due_before"), AmountFrom: q.money("amount_from"),
+	}
+	q.assignee(x.call.Principal, &f)
+	p := billing.Page{Limit: q.limit(), After: q.cursor(a.cursors, l)}
+	if err := q.end().Err(); err != nil {
+		return nil, err
+	}
+	found, err := a.tasks.List(x.ctx, x.call.Scope, f, p)
+	if err != nil {
+		return nil, err
+	}
+	return &reply{status: http.StatusOK, body: taskListJSON{mapped(found.Tasks, taskShape), a.cursors.encode(l, found.Next), taskCountsShape(found.Counts, x.call.Principal)}}, nil
+}
+
+// assignee reads whose tasks are listed: those of a user, of the caller or of nobody.
+func (q *query) assignee(by caller.Principal, f *task.Filter) {
+	s, given := q.text("assignee")
+	if !given {
+		return
+	}
+	if f.Nobody = s == "nobody"; f.Nobody {
+		return
+	}
+	if s == "me" {
+		if by.Type != caller.PrincipalUser {
+			q.faults.Add("assignee", billing.FaultNotAllowed, "Only a person who has signed in has tasks. Send the ID of a user, or nobody.")
+			return
+		}
+		s = by.ID
+	}
+	var err error
+	if f.Assignee, err = billing.ParseID[billing.UserID](s); err != nil {
+		q.faults.Add("assignee", billing.FaultFormat, "The value must be me, nobody, or the ID of a user.")
+	}
+}
+
+type taskListJSON struct {
+	Data       []taskJSON     `json:"data"`
+	NextCursor *string        `json:"next_cursor"`
+	Counts     taskCountsJSON `json:"counts"`
+}
+
+type taskCountsJSON struct {
+	Open   countJSON               `json:"open"`
+	Mine   countJSON               `json:"mine"`
+	Nobody countJSON               `json:"nobody"`
+	Kinds  map[task.Kind]countJSON `json:"kinds"`
+}
+
+type taskJSON struct {
+	ID           billing.TaskID     `json:"id"`
+	Object       string             `json:"object"`
+	Kind         task.Kind          `json:"kind"`
+	State        task.State         `json:"state"`
+	Resource     taskResourceJSON   `json:"resource"`
+	OfficeID     *billing.OfficeID  `json:"office_id"`
+	Payer        *payerJSON         `json:"payer"`
+	PatientID    *billing.PatientID `json:"patient_id"`
+	PatientName  *string            `json:"patient_name"`
+	Amount       *string            `json:"amount"`
+	Since        string             `json:"since"`
+	DueOn        *billing.Date      `json:"due_on"`
+	DueFrom      *task.DueBy        `json:"due_from"`
+	Reason       string             `json:"reason"`
+	Actions      []string           `json:"actions"`
+	Settles      []decision.As      `json:"settles"`
+	Settled      *settledJSON       `json:"settled"`
+	Assignee     *billing.UserID    `json:"assignee"`
+	SnoozedUntil *billing.Date      `json:"snoozed_until"`
+	UntilChange  bool               `json:"until_change"`
+	EndedAt      *string            `json:"ended_at"`
+}
+
+type settledJSON struct {
+	As     decision.As `json:"as"`
+	Amount *string     `json:"amount"`
+	Note   *string     `json:"note"`
+	By     string      `json:"by"`
+	At     string      `json:"at"`
+}
+
+// settledShape shows a decision; nil for none.
+func settledShape(d *decision.Decision) *settledJSON {
+	if d == nil {
+		return nil
+	}
+	out := &settledJSON{As: d.As, Note: orNull(d.Note), By: d.By, At: event.Timestamp(d.At)}
+	if d.Amount != 0 {
+		out.Amount = new(d.Amount.String())
+	}
+	return out
+}
+
+type taskResourceJSON struct {
+	Object task.ResourceKind `json:"object"`
+	ID     string            `json:"id"`
+}
+
+func taskShape(t tasks.Shown) taskJSON {
+	shape := taskJSON{
+		ID: t.ID, Object: "task", Kind: t.Kind, State: t.State, Resource: taskResourceJSON{t.Resource.Kind, t.Resource.String()},
+		OfficeID: orNull(t.OfficeID), PatientID: orNull(t.Patient), PatientName: orNull(t.PatientName), Since: event.Timestamp(t.Since),
+		DueOn: orNull(t.DueOn), DueFrom: orNull(t.DueBy), Reason: t.Reason, Actions: listOf(t.Actions), Settles: listOf(t.Settles), Settled: settledShape(t.Settled), Assignee: orNull(t.Assignee),
+		UntilChange: t.UntilChange, EndedAt: timeOrNull(t.EndedAt),
+	}
+	if !t.Payer.ID.IsZero() {
+		shape.Payer = new(payerJSON(t.Payer))
+	}
+	if t.Amount != 0 {
+		shape.Amount = new(t.Amount.String())
+	}
+	if !t.SnoozedUntil.IsZero() {
+		shape.SnoozedUntil = new(billing.DateOf(t.SnoozedUntil))
+	}
+	return shape
+}
+
+func taskCountsShape(c task.Counts, by caller.Principal) taskCountsJSON {
+	count := func(n int) countJSON { return countJSON(claim.UpTo(task.MaxCount, n)) }
+	out := taskCountsJSON{Kinds: map[task.Kind]countJSON{}}
+	open, mine := 0, 0
+	for _, kind := range task.Kinds() {
+		out.Kinds[kind] = count(c.Kinds[kind])
+		open += c.Kinds[kind]
+	}
+	for to, n := range c.Assigned {
+		if by.Type == caller.PrincipalUser && to.String() == by.ID {
+			mine = n
+		}
+	}
+	out.Open, out.Mine, out.Nobody = count(open), count(mine), count(c.Assigned[billing.UserID{}])
+	return out
+}

@@ -1,0 +1,83 @@
+package httpapi
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/claim"
+)
+
+// tasks reads the tasks of a query by their kinds.
+func (s *service) tasks(t *testing.T, query string) map[string]anObject {
+	t.Helper()
+	all := map[string]anObject{}
+	for _, row := range s.must(t, 200, call{path: "/tasks" + query}).get(t, "data").([]any) {
+		all[row.(anObject)["kind"].(string)] = row.(anObject)
+	}
+	return all
+}
+
+// TestTasks follows tasks from their causes to their ends: they come with a resource, people
+// snooze and assign them, and they end and come again with their cause alone.
+func TestTasks(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	rejected := s.claim(t, func(c *claim.Claim) { c.State = claim.Rejected })
+	s.claim(t, func(c *claim.Claim) { c.State = claim.Submitted }) // acknowledged in time, or a task in two days
+	answer, request := s.payerRequest(t, with("due_date", lately(-10)))
+	of := "?resource_id=" + rejected.ID.String()
+	got := s.tasks(t, "")
+	if len(got) != 2 || got["claim_rejected"] == nil || got["request_due"] == nil {
+		t.Fatalf("tasks %v", got)
+	}
+	list := s.must(t, 200, call{path: "/tasks?limit=1"})
+	list.shows(t, "data.0.kind", "request_due", "data.0.due_from", "payer", "data.0.resource.id", request, "data.0.amount", nil, // due first
+		"counts.open.count", 2.0, "counts.nobody.count", 2.0, "counts.mine.count", 0.0, "counts.kinds.claim_rejected.count", 1.0, "counts.kinds.denied.count", 0.0)
+	s.must(t, 200, call{path: "/tasks?limit=1&cursor=" + list.text(t, "next_cursor")}).shows(t, "data.0.kind", "claim_rejected",
+		"data.0.resource.object", "claim", "data.0.amount", rejected.Charge().String(), "data.0.patient_name", nil, "next_cursor", nil)
+	for query, want := range map[string]int{
+		"?kind=claim_rejected&kind=denied": 1, "?kind=denied": 0, "?office_id=" + s.office.String(): 1, "?payer_id=CHTEST": 2, "?assignee=nobody": 2,
+		"?amount_from=0.01": 1, "?due_before=" + lately(-400): 1, "?state=snoozed": 0, "?state=done": 0, of: 1,
+	} {
+		if got := s.tasks(t, query); len(got) != want {
+			t.Errorf("%s: %d tasks, want %d", query, len(got), want)
+		}
+	}
+
+	path := "/tasks/" + got["claim_rejected"]["id"].(string)
+	s.must(t, 200, call{path: path + "/snooze", body: `{"until":"` + lately(-3) + `"}`}).shows(t, "state", "snoozed", "snoozed_until", lately(-3))
+	s.must(t, 200, call{path: "/tasks" + of}).shows(t, "data", []any{}, "counts.open.count", 1.0)
+	s.must(t, 200, call{path: "/tasks?state=snoozed"}).shows(t, "data.0.kind", "claim_rejected")
+	s.must(t, 200, call{method: "POST", path: path + "/wake"}).shows(t, "state", "open", "snoozed_until", nil)
+	if a := s.do(t, call{path: path + "/snooze", body: `{"until":"` + lately(0) + `"}`}); a.StatusCode != 422 || !slices.Equal(a.fields(t), []string{"until range"}) {
+		t.Errorf("snoozed until today: %d %s", a.StatusCode, a.body)
+	}
+
+	owner := s.visits(t, s.org, "owner@example.com", caller.RoleOwner)
+	s.must(t, 200, call{path: path + "/assign", body: jsonOf(anObject{"user_id": owner.user.String()}, nil)}).shows(t, "assignee", owner.user.String())
+	if got := s.tasks(t, "?assignee="+owner.user.String()); len(got) != 1 {
+		t.Errorf("of the owner: %v", got)
+	}
+	s.must(t, 200, owner.call(call{path: "/tasks?assignee=me"})).shows(t, "data.0.kind", "claim_rejected", "counts.mine.count", 1.0)
+	wantStatus(t, s.do(t, call{path: path + "/assign", body: `{"user_id":"usr_01JGFJJZ00FC1R3ZY5N7Q8Z4VK"}`}), 404, billing.CodeNotFound)
+	s.must(t, 200, call{path: path + "/assign", body: `{"user_id":null}`}).shows(t, "assignee", nil)
+	if a := s.do(t, call{path: "/tasks?assignee=me"}); a.StatusCode != 422 {
+		t.Errorf("tasks of a key: %d %s", a.StatusCode, a.body)
+	}
+
+	// Snoozed until something changes; a change that the task says nothing of is none.
+	s.must(t, 200, call{method: "POST", path: path + "/snooze"}).shows(t, "state", "snoozed", "until_change", true)
+	claimPath := "/claims/" + rejected.ID.String()
+	s.must(t, 200, call{method: "PATCH", path: claimPath, body: `{"draft":true}`})
+	s.must(t, 200, call{path: path}).shows(t, "state", "done")
+	wantStatus(t, s.do(t, call{method: "POST", path: path + "/wake"}), 409, billing.CodeConflict)
+	s.must(t, 200, call{path: answer + "/answer", body: s.own(with("payer_id", nil))})
+	if got := s.tasks(t, ""); len(got) != 0 { // the draft needs nobody for three days
+		t.Errorf("in the end: %v", got)
+	}
+	if got := s.tasks(t, "?state=done"); len(got) != 3 { // the attachment of the answer was open for a moment
+		t.Errorf("done: %v", got)
+	}
+}

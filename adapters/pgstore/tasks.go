@@ -1,0 +1,324 @@
+package pgstore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/decision"
+	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/billing/remit"
+	"github.com/molar-billing/molar/core/billing/task"
+)
+
+type tasks struct{ *tx }
+
+func taskFields(t *task.Task) []field {
+	return scoped(&t.ID, &t.Scope, []field{
+		{"resource", &t.Resource.Kind},
+		{"resource_id", given{resourceID{&t.Resource.ID}}},
+		{"kind", &t.Kind},
+		{"office_id", &t.OfficeID},
+		{"payer_id", &t.Payer.ID},
+		{"payer_code", &t.Payer.PayerID},
+		{"payer_name", &t.Payer.Name},
+		{"patient_id", &t.Patient},
+		{"amount", &t.Amount},
+		{"since", instant{&t.Since}},
+		{"due_on", &t.DueOn},
+		{"due_by", &t.DueBy},
+		{"reason", &t.Reason},
+		{"actions", textArray[string]{of: &t.Actions}},
+		{"ended_at", instant{&t.EndedAt}},
+		{"settles", textArray[decision.As]{of: &t.Settles}},
+		{"settled", maybe{&t.Settled}},
+		// Save writes these.
+		{"assignee", &t.Assignee},
+		{"snoozed_until", instant{&t.SnoozedUntil}},
+		{"until_change", &t.UntilChange},
+		{"coalesce((SELECT p.first_name || ' ' || p.last_name FROM patients p WHERE p.id = tasks.patient_id), '') AS patient_name", given{&t.PatientName}},
+	})
+}
+
+// resourceID is a column for the ID of a resource of any kind.
+type resourceID struct{ of *[16]byte }
+
+// Scan reads the UUID.
+func (r resourceID) Scan(src any) error { return (*billing.JobID)(r.of).Scan(src) }
+
+// taskKey identifies the tasks of a resource in the queue of a transaction.
+type taskKey task.Resource
+
+// work is the row of a resource whose tasks are to be written, and of its tasks.
+type work struct {
+	ID      string        `json:"id"`
+	Kind    task.Kind     `json:"kind"`
+	Office  *string       `json:"office_id"`
+	Payer   *string       `json:"payer_id"`
+	Code    string        `json:"payer_code"`
+	Name    string        `json:"payer_name"`
+	Patient *string       `json:"patient_id"`
+	Amount  int64         `json:"amount"`
+	Since   time.Time     `json:"since"`
+	DueOn   *string       `json:"due_on"`
+	DueBy   task.DueBy    `json:"due_by"`
+	Reason  string        `json:"reason"`
+	Actions []string      `json:"actions"`
+	Settles []decision.As `json:"settles"`
+}
+
+// keepTasks queues what the rules say of a resource that was written: new tasks begin, those
+// whose cause has ended end, and the others change. The resource may be new: then it has none
+// that could end.
+func (t *tx) keepTasks(ctx context.Context, of task.Resource, isNew bool, found []task.Work, decided decision.List) error {
+	if isNew && len(found) == 0 {
+		return nil
+	}
+	clock := businessClock{transactionClock{ctx, t}}
+	all := make([]work, len(found))
+	for i, w := range found {
+		all[i] = work{
+			ID: billing.NewID[billing.TaskID](clock.transactionClock.Now()).UUID(), Kind: w.Kind, Office: uuidOrNull(w.OfficeID), Payer: uuidOrNull(w.Payer.ID),
+			Code: w.Payer.PayerID, Name: w.Payer.Name, Patient: uuidOrNull(w.Patient), Amount: int64(w.Amount), Since: micro(w.Since),
+			DueBy: w.DueBy, Reason: w.Reason, Actions: w.Actions, Settles: w.Settles,
+		}
+		if !w.DueOn.IsZero() {
+			all[i].DueOn = new(w.DueOn.String())
+		}
+	}
+	decisions := map[string]decision.Decision{}
+	for _, d := range decided {
+		decisions[d.Of] = d
+	}
+	text, err := json.Marshal(all)
+	said, errDecided := document{of: decisions}.Value()
+	if err = errors.Join(err, errDecided); err != nil {
+		return fmt.Errorf("encode tasks: %w", err)
+	}
+	return t.push(ctx, write{row: taskKey(of), with: gatherTasks, set: saveTasks, rows: []row{{
+		"org_id": t.scope.Org, "mode": t.scope.Mode, "resource": of.Kind, "resource_id": billing.JobID(of.ID).UUID(), "at": clock.Now(), "work": json.RawMessage(text), "decided": said,
+	}}})
+}
+
+func uuidOrNull[K billing.Kind](id billing.ID[K]) *string {
+	if id.IsZero() {
+		return nil
+	}
+	return new(id.UUID())
+}
+
+// gatherTasks reads what is wanted, and ends the tasks of the resources that are not.
+const gatherTasks = `resources AS MATERIALIZED (
+	SELECT * FROM json_to_recordset($1) AS r (org_id uuid, mode text, resource text, resource_id uuid, at timestamptz, work json, decided json)
+), wanted AS MATERIALIZED (
+	SELECT r.org_id, r.mode, r.resource, r.resource_id, r.decided -> w.kind AS settled, w.*
+	FROM resources r CROSS JOIN LATERAL json_to_recordset(r.work) AS w (
+		id uuid, kind text, office_id uuid, payer_id uuid, payer_code text, payer_name text, patient_id uuid, amount bigint,
+		since timestamptz, due_on date, due_by text, reason text, actions json, settles json)
+), over AS (
+	UPDATE tasks t
+	SET ended_at = r.at, settled = coalesce(r.decided -> t.kind, t.settled)
+	FROM resources r
+	WHERE t.resource_id = r.resource_id AND t.ended_at IS NULL
+		AND NOT EXISTS (SELECT FROM wanted w WHERE w.resource_id = t.resource_id AND w.kind = t.kind)
+)`
+
+// saveTasks writes what is wanted. A task that comes again is the same one, which nobody snoozes.
+// One that is snoozed until its resource changes comes back when what it says changes.
+const saveTasks = `
+INSERT INTO tasks AS t (id, org_id, mode, resource, claim_id, era_id, payer_request_id, attachment_id, enrollment_id, kind,
+	office_id, payer_id, payer_code, payer_name, patient_id, amount, since, due_on, due_by, reason, actions, settles, settled)
+SELECT id, org_id, mode, resource,
+	CASE resource WHEN 'claim' THEN resource_id END, CASE resource WHEN 'era' THEN resource_id END,
+	CASE resource WHEN 'payer_request' THEN resource_id END, CASE resource WHEN 'attachment' THEN resource_id END,
+	CASE resource WHEN 'enrollment' THEN resource_id END, kind,
+	office_id, payer_id, payer_code, payer_name, patient_id, amount, since, due_on, due_by, reason, ARRAY(SELECT json_array_elements_text(actions)),
+	ARRAY(SELECT json_array_elements_text(CASE json_typeof(settles) WHEN 'array' THEN settles ELSE '[]' END)), settled
+FROM wanted
+ON CONFLICT ON CONSTRAINT tasks_one DO UPDATE
+SET (office_id, payer_id, payer_code, payer_name, patient_id, amount, since, due_on, due_by, reason, actions, settles) =
+		(excluded.office_id, excluded.payer_id, excluded.payer_code, excluded.payer_name, excluded.patient_id, excluded.amount,
+		excluded.since, excluded.due_on, excluded.due_by, excluded.reason, excluded.actions, excluded.settles),
+	ended_at = NULL,
+	settled = coalesce(excluded.settled, t.settled),
+	snoozed_until = CASE WHEN t.ended_at IS NULL THEN t.snoozed_until END,
+	until_change = t.until_change AND t.ended_at IS NULL AND t.amount = excluded.amount AND t.since = excluded.since
+		AND t.due_on IS NOT DISTINCT FROM excluded.due_on AND t.reason = excluded.reason
+WHERE t.ended_at IS NOT NULL OR
+	(t.office_id, t.payer_id, t.patient_id, t.amount, t.since, t.due_on, t.due_by, t.reason, t.actions, t.settles) IS DISTINCT FROM
+	(excluded.office_id, excluded.payer_id, excluded.patient_id, excluded.amount, excluded.since, excluded.due_on, excluded.due_by, excluded.reason,
+	excluded.actions, excluded.settles)`
+
+// Get reads a task.
+func (r tasks) Get(ctx context.Context, id billing.TaskID) (*task.Task, error) {
+	return taskTable.get(ctx, r.tx, id, "")
+}
+
+// Lock reads a task and keeps other transactions from writing it.
+func (r tasks) Lock(ctx context.Context, id billing.TaskID) (*task.Task, error) {
+	return taskTable.get(ctx, r.tx, id, forUpdate)
+}
+
+// Save stores what people did with a task.
+func (r tasks) Save(ctx context.Context, t *task.Task) error { return taskTable.save(ctx, r.tx, t) }
+
+func (r tasks) filter(now time.Time, f task.Filter) *query {
+	q := taskTable.of(r.tx)
+	switch f.State {
+	case task.Done:
+		q.where("ended_at IS NOT NULL")
+	case task.Snoozed:
+		q.where("ended_at IS NULL AND since <= % AND (until_change OR snoozed_until > %)", micro(now), micro(now))
+	case task.Open, "":
+		q.where("ended_at IS NULL AND since <= % AND NOT until_change AND (snoozed_until IS NULL OR snoozed_until <= %)", micro(now), micro(now))
+	}
+	if len(f.Kinds) == 1 {
+		q.where("kind = %", f.Kinds[0])
+	} else if len(f.Kinds) > 1 {
+		q.where("kind = ANY (%::text[])", texts(f.Kinds))
+	}
+	if f.Resource != [16]byte{} {
+		q.where("resource_id = %", billing.JobID(f.Resource))
+	}
+	whereSet(q, "office_id = %", f.OfficeID)
+	whereSet(q, "payer_id = %", f.PayerID)
+	whereSet(q, "assignee = % AND assignee IS NOT NULL", f.Assignee)
+	if f.Nobody {
+		q.where("assignee IS NULL")
+	}
+	whereSet(q, "due_on <= %", f.DueBefore)
+	whereSet(q, "amount >= %", f.AmountFrom)
+	return q
+}
+
+// taskOrder is the order of a list of tasks, as their indexes have it.
+const taskOrder = "coalesce(due_on, 'infinity'), (-amount), since, id"
+
+func (r tasks) list(now time.Time, f task.Filter, p billing.Page) (string, []any) {
+	q := r.filter(now, f)
+	if a := p.After; a != nil {
+		q.where("("+taskOrder+") > (coalesce(%::date, 'infinity'), %::bigint, %, %)", task.DueAt(*a), a.Order[1], micro(a.Time), billing.TaskID(a.ID))
+	}
+	return q.text("ORDER BY "+taskOrder+"\nLIMIT %", p.Limit+1), q.args
+}
+
+// List reads a page of tasks.
+func (r tasks) List(ctx context.Context, f task.Filter, p billing.Page) ([]*task.Task, error) {
+	text, args := r.list(businessClock{transactionClock{ctx, r.tx}}.Now(), f, p)
+	return taskTable.many(ctx, r.tx, "list tasks", text, args...)
+}
+
+func (r tasks) count(now time.Time) (string, []any) {
+	q := &query{}
+	q.add(`
+SELECT kind, assignee, count(*)
+FROM tasks
+WHERE org_id = % AND mode = % AND ended_at IS NULL AND since <= % AND NOT until_change AND (snoozed_until IS NULL OR snoozed_until <= %)
+GROUP BY kind, assignee`, r.scope.Org, r.scope.Mode, micro(now), micro(now))
+	return q.text(""), q.args
+}
+
+// Count counts the open tasks.
+func (r tasks) Count(ctx context.Context) (task.Counts, error) {
+	c := task.Counts{Kinds: map[task.Kind]int{}, Assigned: map[billing.UserID]int{}}
+	var kind task.Kind
+	var to billing.UserID
+	var n int
+	text, args := r.count(businessClock{transactionClock{ctx, r.tx}}.Now())
+	err := r.each(ctx, "count tasks", []any{&kind, &to, &n}, func() {
+		c.Kinds[kind] += n
+		c.Assigned[to] += n
+	}, text, args...)
+	return c, err
+}
+
+// Renew applies the rules to the next resources of a kind, and then to those of the next kind.
+func (r tasks) Renew(ctx context.Context, after task.Resource, limit int) (task.Renewed, error) {
+	kinds := task.ResourceKinds()
+	for _, kind := range kinds[max(0, slices.Index(kinds, after.Kind)):] {
+		if kind != after.Kind {
+			after = task.Resource{Kind: kind}
+		}
+		done, err := r.renewKind(ctx, after, limit)
+		if err != nil || done.Resources > 0 {
+			return done, err
+		}
+	}
+	return task.Renewed{}, nil
+}
+
+// ruled is a resource with what the rules say of it.
+type ruled struct {
+	id      [16]byte
+	work    []task.Work
+	decided decision.List
+}
+
+func (r tasks) renewKind(ctx context.Context, after task.Resource, limit int) (task.Renewed, error) {
+	var all []ruled
+	var err error
+	switch after.Kind {
+	case task.OfClaim:
+		q := r.query(whole.columns(), "claims c")
+		q.where("id > %", billing.JobID(after.ID).UUID())
+		var found []*claim.Record
+		found, err = claims(r).read(ctx, "read claims", whole, q.text("ORDER BY id\nLIMIT %\nFOR UPDATE OF c", limit), q.args)
+		for _, c := range found {
+			all = append(all, ruled{c.ID, task.OfAClaim(c.Claim), c.Decisions})
+		}
+	case task.OfRemittance:
+		all, err = rule(ctx, r.tx, eraTable, after, limit, func(e *remit.ERA) ruled { return ruled{e.ID, task.OfARemittance(e), nil} })
+	case task.OfPayerRequest:
+		all, err = rule(ctx, r.tx, payerRequestTable, after, limit, func(p *attachment.PayerRequest) ruled { return ruled{p.ID, task.OfAPayerRequest(p), p.Decisions} })
+	case task.OfAttachment:
+		all, err = rule(ctx, r.tx, attachmentTable, after, limit, func(a *attachment.Attachment) ruled { return ruled{a.ID, task.OfAnAttachment(a), a.Decisions} })
+	case task.OfEnrollment:
+		all, err = rule(ctx, r.tx, enrollmentTable, after, limit, func(e *network.Enrollment) ruled { return ruled{e.ID, task.OfAnEnrollment(e), nil} })
+	}
+	if err != nil || len(all) == 0 {
+		return task.Renewed{}, err
+	}
+	return r.renew(ctx, after.Kind, all)
+}
+
+// rule reads and locks the next resources of a table, and applies their rules.
+func rule[V any](ctx context.Context, in *tx, t *table[V], after task.Resource, limit int, of func(*V) ruled) (all []ruled, err error) {
+	q := t.of(in)
+	q.where("id > %", billing.JobID(after.ID).UUID())
+	found, err := t.many(ctx, in, "read "+t.name, q.text("ORDER BY id\nLIMIT %\n"+forUpdate, limit), q.args...)
+	for _, v := range found {
+		all = append(all, of(v))
+	}
+	return all, err
+}
+
+// renew writes the tasks of locked resources that are not as the rules say.
+func (r tasks) renew(ctx context.Context, kind task.ResourceKind, all []ruled) (task.Renewed, error) {
+	ids := make([]billing.JobID, len(all))
+	for i := range all {
+		ids[i] = all[i].id
+	}
+	q := taskTable.of(r.tx)
+	q.where("resource_id = ANY (%::uuid[]) AND ended_at IS NULL", uuids(ids))
+	kept, err := taskTable.many(ctx, r.tx, "read tasks", q.text(""), q.args...)
+	if err != nil {
+		return task.Renewed{}, err
+	}
+	done := task.Renewed{Last: task.Resource{Kind: kind, ID: all[len(all)-1].id}, Resources: len(all)}
+	for _, one := range all {
+		if task.Same(kept, one.id, one.work) {
+			continue
+		}
+		done.Differed++
+		if err := r.keepTasks(ctx, task.Resource{Kind: kind, ID: one.id}, false, one.work, one.decided); err != nil {
+			return done, err
+		}
+	}
+	return done, nil
+}

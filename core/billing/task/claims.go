@@ -1,0 +1,133 @@
+package task
+
+import (
+	"slices"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+)
+
+// The times after which a claim that does not move needs a person. Practice, not a rule of
+// payers: clearinghouses acknowledge within two days, and payers decide within 30 days of
+// what they accept, as prompt-pay laws of most states ask of them.
+const (
+	draftAge  = 3 * day
+	ackAge    = 2 * day
+	decideAge = 30 * day
+	attachAge = day
+	day       = 24 * time.Hour
+)
+
+// OfAClaim returns the work that the stored claim makes.
+func OfAClaim(c *claim.Claim) []Work {
+	if !c.ErasedAt.IsZero() {
+		return nil
+	}
+	return apply(claimRules, c, c.Decisions, Work{
+		Resource: Resource{OfClaim, c.ID}, OfficeID: c.OfficeID, Payer: c.Payer, Patient: c.PatientID, Amount: c.Charge(), Since: entered(c),
+	})
+}
+
+// entered returns when the claim came into its state.
+func entered(c *claim.Claim) time.Time {
+	since := c.CreatedAt
+	for _, m := range slices.Backward(c.History) {
+		if m.State != c.State {
+			break
+		}
+		since = m.At
+	}
+	return since
+}
+
+// claimRules are the rules of claims.
+//
+//nolint:gochecknoglobals // a constant table
+var claimRules = []rule[*claim.Claim]{
+	{
+		ClaimRejected, func(c *claim.Claim) bool { return c.State == claim.Rejected },
+		func(c *claim.Claim, w *Work) {
+			w.Reason, w.Actions = c.NextStep(), []string{"updateClaim", "voidClaim"}
+			if c.Frequency == claim.FrequencyVoid {
+				w.Actions = []string{"voidClaim"}
+			}
+		},
+	},
+	{
+		ClaimHeld, func(c *claim.Claim) bool { return c.IsHeld() || c.State == claim.NeedsAttention && !c.WaitsByItself() },
+		func(c *claim.Claim, w *Work) {
+			if w.Reason, w.Actions = c.NextStep(), []string{"updateClaim", "voidClaim"}; c.IsHeld() {
+				w.Since, w.Actions = c.Held.At, []string{"releaseClaim", "voidClaim"}
+				if day := c.Held.Until; !day.IsZero() {
+					w.Since, w.DueOn, w.DueBy = day.Time(), day, DueByPerson
+				}
+			}
+		},
+	},
+	{
+		DraftOld, func(c *claim.Claim) bool { return c.State == claim.Draft },
+		func(c *claim.Claim, w *Work) {
+			w.Since = c.UpdatedAt.Add(draftAge)
+			w.Reason, w.Actions = "The draft was left for three days: complete it, or void it.", []string{"updateClaim", "voidClaim"}
+		},
+	},
+	{
+		Unacknowledged, func(c *claim.Claim) bool { return c.State == claim.Submitted },
+		func(_ *claim.Claim, w *Work) {
+			w.Since = w.Since.Add(ackAge)
+			w.Reason, w.Actions = "The claim was not acknowledged for two days: ask the operator of the service to ask the clearinghouse.", []string{"getClaim"}
+		},
+	},
+	{
+		NoDecision, func(c *claim.Claim) bool {
+			return c.Frequency != claim.FrequencyVoid && (c.State == claim.AcceptedClearinghouse || c.State == claim.AcceptedPayer)
+		},
+		func(c *claim.Claim, w *Work) {
+			w.Since = w.Since.Add(decideAge)
+			w.DueOn, w.DueBy = billing.DateOf(w.Since), DueByPractice
+			w.Reason, w.Actions = "The payer has not decided the claim for 30 days: ask it about the claim.", []string{"getClaim"}
+			if !c.SettledAt.IsZero() {
+				w.Reason = "The payer took its decision back 30 days ago and has not decided again: ask it about the claim, or replace the claim."
+				w.Actions = []string{"replaceClaim"}
+			}
+		},
+	},
+	{
+		Denied, func(c *claim.Claim) bool { return decided(c) && c.Open() > 0 },
+		func(c *claim.Claim, w *Work) {
+			w.Amount = c.Open()
+			w.Reason, w.Actions = c.NextStep(), []string{"replaceClaim", "reconcileClaim"}
+		},
+	},
+	{
+		Overpaid, func(c *claim.Claim) bool { return c.Overpaid() > 0 && c.Open() < 0 },
+		func(c *claim.Claim, w *Work) {
+			w.Amount = c.Overpaid()
+			w.Reason, w.Actions = c.NextStep(), []string{"reconcileClaim"}
+		},
+	},
+	{
+		ChangedAfterReconcile, (*claim.Claim).Unposted,
+		func(c *claim.Claim, w *Work) {
+			w.Since = c.SettledAt
+			w.Reason, w.Actions = c.NextStep(), []string{"reconcileClaim", "reopenClaim"}
+		},
+	},
+	{
+		SecondaryToBill, func(c *claim.Claim) bool { return decided(c) && c.LeftToNext() > 0 },
+		func(c *claim.Claim, w *Work) {
+			w.Amount = c.LeftToNext()
+			w.Reason, w.Actions = "The patient has another plan, and "+w.Amount.Dollars()+" is left: bill the next payer.", []string{"billSecondary"}
+		},
+	},
+	{
+		SecondaryOutdated, func(c *claim.Claim) bool { return c.Outdated() && (c.State == claim.AcceptedPayer || decided(c)) },
+		func(_ *claim.Claim, w *Work) {
+			w.Reason, w.Actions = "The decision of the payer before changed after the claim was sent: replace the claim.", []string{"replaceClaim"}
+		},
+	},
+}
+
+// decided reports whether a payer decided the claim, and nobody reconciled it.
+func decided(c *claim.Claim) bool { return c.State == claim.Paid || c.State == claim.Denied }

@@ -1,0 +1,101 @@
+package task
+
+import (
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/billing/remit"
+)
+
+// OfARemittance returns the work that the stored remittance makes, once callers can see it.
+func OfARemittance(e *remit.ERA) []Work {
+	if e.ReceivedAt.IsZero() {
+		return nil
+	}
+	return apply(remittanceRules, e, nil, Work{
+		Resource: Resource{OfRemittance, e.ID}, OfficeID: e.OfficeID, Payer: e.Payer, Amount: e.Payment.Total.Abs(), Since: e.ReceivedAt,
+	})
+}
+
+// remittanceRules are the rules of remittances.
+//
+//nolint:gochecknoglobals // a constant table
+var remittanceRules = []rule[*remit.ERA]{
+	{
+		RemittanceUnbalanced, func(e *remit.ERA) bool {
+			return e.NeedsAttention() && e.PaymentBalance().Failed > 0 && e.Acknowledged == nil
+		},
+		says[*remit.ERA]("The payment does not add up: ask the payer, or acknowledge it.", "acknowledgeERA"),
+	},
+	{
+		RemittanceUnmatched, func(e *remit.ERA) bool { return e.Stage == remit.Done && e.Stands() && e.Unfinished() > 0 },
+		says[*remit.ERA]("Claims of the remittance are unfinished: match, apply or ignore each.", "matchERAClaim", "applyERAClaim", "ignoreERAClaim"),
+	},
+	{
+		RemittanceCorrection, (*remit.ERA).Undecided,
+		says[*remit.ERA]("The remittance corrects an earlier one: replace that one with it, or keep that one.", "replaceERA", "keepERA"),
+	},
+	{
+		RemittanceToPost, func(e *remit.ERA) bool {
+			return e.Stage == remit.Done && e.State == remit.NeedsReview && e.Stands() && !e.NeedsAttention()
+		},
+		says[*remit.ERA]("Every claim of the remittance is applied: post it.", "postERA"),
+	},
+}
+
+// says is a sentence that does not depend on the resource, with its operations.
+func says[R any](reason string, actions ...string) func(R, *Work) {
+	return func(_ R, w *Work) { w.Reason, w.Actions = reason, actions }
+}
+
+// OfAPayerRequest returns the work that the stored payer request makes.
+func OfAPayerRequest(r *attachment.PayerRequest) []Work {
+	return apply(payerRequestRules, r, r.Decisions, Work{Resource: Resource{OfPayerRequest, r.ID}, Payer: r.Payer, Since: r.CreatedAt})
+}
+
+// payerRequestRules are the rules of payer requests.
+//
+//nolint:gochecknoglobals // a constant table
+var payerRequestRules = []rule[*attachment.PayerRequest]{
+	{
+		RequestDue, func(r *attachment.PayerRequest) bool { return r.State == attachment.PayerRequestOpen },
+		func(r *attachment.PayerRequest, w *Work) {
+			w.Reason, w.Actions = "The payer asks for more: answer it with an attachment, or note how you answered.", []string{"answerPayerRequest"}
+			if w.DueOn = r.DueDate; !w.DueOn.IsZero() {
+				w.DueBy = DueByPayer
+			}
+		},
+	},
+}
+
+// OfAnAttachment returns the work that the stored attachment makes: one that nobody closed
+// for a day is not sent.
+func OfAnAttachment(a *attachment.Attachment) []Work {
+	return apply(attachmentRules, a, a.Decisions, Work{Resource: Resource{OfAttachment, a.ID}, OfficeID: a.OfficeID, Payer: a.Payer, Since: a.UpdatedAt.Add(attachAge)})
+}
+
+// attachmentRules are the rules of attachments.
+//
+//nolint:gochecknoglobals // a constant table
+var attachmentRules = []rule[*attachment.Attachment]{
+	{
+		ImagesUnsent, func(a *attachment.Attachment) bool { return a.State == attachment.Open && a.Sending.IsZero() },
+		says[*attachment.Attachment]("The attachment was left open for a day, and the payer does not have it: close it.", "closeAttachment"),
+	},
+}
+
+// OfAnEnrollment returns the work that the stored enrollment makes.
+func OfAnEnrollment(e *network.Enrollment) []Work {
+	w := Work{Kind: EnrollmentWaiting, Resource: Resource{OfEnrollment, e.ID}, OfficeID: e.OfficeID, Payer: e.Payer, Since: e.UpdatedAt, Actions: []string{"putEnrollment"}}
+	switch e.State {
+	case directory.EnrollmentNeeded:
+		w.Reason = "The payer needs an enrollment of the office: apply for it, then record that you did."
+	case directory.EnrollmentRejected:
+		w.Reason = "The payer refused to enroll the office: read its message, then apply again."
+	case directory.EnrollmentSubmitted, directory.EnrollmentActive, directory.EnrollmentNotNeeded:
+		return nil
+	default:
+		return nil
+	}
+	return []Work{w}
+}

@@ -1,0 +1,85 @@
+package task_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/decision"
+	"github.com/molar-billing/molar/core/billing/remit"
+	"github.com/molar-billing/molar/core/billing/task"
+)
+
+// TestDecisionsEndWork decides about work: it ends while its amount stays, and comes again with
+// another one.
+func TestDecisionsEndWork(t *testing.T) {
+	t.Parallel()
+	c := &claim.Claim{ID: billing.ClaimID{15: 1}, Kind: claim.KindClaim, Progress: claim.Progress{State: claim.Denied, SettledAt: sent}}
+	c.Lines = []claim.Line{{Fee: 100_00, Quantity: 1}}
+	c.Standing = &claim.Standing{Outcome: remit.OutcomeDenied, OpenReason: claim.OpenRefused}
+	found := task.OfAClaim(c)
+	if len(found) != 1 || found[0].Kind != task.Denied || found[0].Amount != 100_00 {
+		t.Fatalf("%+v", found)
+	}
+	open := &task.Task{Work: found[0]}
+	if _, err := open.Settle(decision.NotBilled, "", "key_1", sent); billing.CodeOf(err) != billing.CodeInvalidRequest {
+		t.Errorf("not billed: %v", err)
+	}
+	d, err := open.Settle(decision.Accepted, "The contract excludes it.", "key_1", sent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	(&claim.Record{Claim: c}).Decide(d, caller.Principal{ID: "key_1"})
+	if found := task.OfAClaim(c); len(found) != 0 {
+		t.Errorf("after the decision: %+v", found)
+	}
+	if last := c.History[len(c.History)-1]; last.Cause != claim.TriggerSettle || last.Note != d.Note || last.State != claim.Denied {
+		t.Errorf("the history ends with %+v", last)
+	}
+	c.Standing.Paid = 30_00
+	if found := task.OfAClaim(c); len(found) != 1 || found[0].Amount != 70_00 {
+		t.Errorf("after a payment: %+v", found)
+	}
+	done := &task.Task{Work: found[0], EndedAt: sent}
+	if _, err := done.Settle(decision.Accepted, "", "key_1", sent); billing.CodeOf(err) != billing.CodeConflict {
+		t.Errorf("a task that is done: %v", err)
+	}
+	r := &attachment.PayerRequest{ID: billing.PayerRequestID{15: 1}, State: attachment.PayerRequestOpen}
+	r.Decisions = r.Decisions.With(decision.Decision{Of: string(task.RequestDue), As: decision.WillNotSend})
+	if found := task.OfAPayerRequest(r); len(found) != 0 {
+		t.Errorf("a request that nobody answers: %+v", found)
+	}
+}
+
+// TestHeldClaims has the task of a claim that a person holds.
+func TestHeldClaims(t *testing.T) {
+	t.Parallel()
+	until := billing.DateOf(sent.Add(72 * time.Hour))
+	for name, x := range map[string]struct {
+		state claim.State
+		batch billing.FileID
+		until billing.Date
+		since time.Time // zero for no task
+	}{
+		"at once":    {claim.Validated, billing.FileID{}, billing.Date{}, sent},
+		"on a day":   {claim.Queued, billing.FileID{}, until, until.Time()},
+		"in a batch": {claim.Queued, billing.FileID{15: 1}, until, time.Time{}},
+		"voided":     {claim.Voided, billing.FileID{}, until, time.Time{}},
+	} {
+		c := &claim.Claim{ID: billing.ClaimID{15: 1}, Kind: claim.KindClaim, Progress: claim.Progress{State: x.state, BatchID: x.batch}}
+		c.Held = &claim.HeldBack{Reason: "The narrative is missing.", Until: x.until, At: sent}
+		found := task.OfAClaim(c)
+		if x.since.IsZero() {
+			if len(found) != 0 {
+				t.Errorf("%s: %+v", name, found)
+			}
+			continue
+		}
+		if len(found) != 1 || found[0].Kind != task.ClaimHeld || !found[0].Since.Equal(x.since) || found[0].Actions[0] != "releaseClaim" || found[0].DueOn != x.until || (found[0].DueBy == task.DueByPerson) != !x.until.IsZero() {
+			t.Errorf("%s: %+v", name, found)
+		}
+	}
+}

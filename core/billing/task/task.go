@@ -1,0 +1,328 @@
+package task
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/decision"
+	"github.com/molar-billing/molar/core/billing/directory"
+)
+
+// Kind says what a person has to do.
+type Kind string
+
+// The kinds.
+const (
+	ClaimRejected         Kind = "claim_rejected"          // a rejection is not answered
+	ClaimHeld             Kind = "claim_held"              // findings hold the claim
+	DraftOld              Kind = "draft_old"               // a draft was left
+	Unacknowledged        Kind = "unacknowledged"          // nobody acknowledged the claim
+	NoDecision            Kind = "no_decision"             // the payer accepted the claim, or took its decision back, and does not decide
+	Denied                Kind = "denied"                  // the payer refuses, and money is open
+	Overpaid              Kind = "overpaid"                // payments and write-offs exceed the charge
+	ChangedAfterReconcile Kind = "changed_after_reconcile" // the payment changed later
+	SecondaryToBill       Kind = "secondary_to_bill"       // the patient has another plan, and something is left
+	SecondaryOutdated     Kind = "secondary_outdated"      // the decision of the payer before changed after the claim was sent
+	RequestDue            Kind = "request_due"             // the payer asks for something
+	RemittanceUnbalanced  Kind = "remittance_unbalanced"   // the payment does not add up
+	RemittanceUnmatched   Kind = "remittance_unmatched"    // claims of it are unfinished
+	RemittanceCorrection  Kind = "remittance_correction"   // it corrects another one, and waits for a decision
+	RemittanceToPost      Kind = "remittance_to_post"      // everything is applied
+	ImagesUnsent          Kind = "images_unsent"           // an attachment was left open
+	EnrollmentWaiting     Kind = "enrollment_waiting"      // a payer has not enrolled the office
+)
+
+// Kinds lists every kind, in the order in which a list of counts shows them.
+func Kinds() []Kind {
+	return []Kind{
+		ClaimRejected, ClaimHeld, DraftOld, Unacknowledged, NoDecision, Denied, Overpaid, ChangedAfterReconcile,
+		SecondaryToBill, SecondaryOutdated, RequestDue, RemittanceUnbalanced, RemittanceUnmatched, RemittanceCorrection,
+		RemittanceToPost, ImagesUnsent, EnrollmentWaiting,
+	}
+}
+
+// settles returns what a person may decide about work of the kind, instead of doing it.
+func (k Kind) settles() []decision.As {
+	switch k { //nolint:exhaustive // the others end only when their cause does
+	case Denied:
+		return []decision.As{decision.Accepted}
+	case SecondaryToBill:
+		return []decision.As{decision.NotBilled}
+	case RequestDue, ImagesUnsent:
+		return []decision.As{decision.WillNotSend}
+	default:
+		return nil
+	}
+}
+
+// ResourceKind is the kind of resource that has a task, as the field object names it.
+type ResourceKind string
+
+// The kinds of resources.
+const (
+	OfClaim        ResourceKind = "claim"
+	OfRemittance   ResourceKind = "era"
+	OfPayerRequest ResourceKind = "payer_request"
+	OfAttachment   ResourceKind = "attachment"
+	OfEnrollment   ResourceKind = "enrollment"
+)
+
+// ResourceKinds lists every kind of resource.
+func ResourceKinds() []ResourceKind {
+	return []ResourceKind{OfClaim, OfRemittance, OfPayerRequest, OfAttachment, OfEnrollment}
+}
+
+// Resource identifies what a task is about.
+type Resource struct {
+	Kind ResourceKind
+	ID   [16]byte
+}
+
+// String returns the ID that clients see.
+func (r Resource) String() string {
+	switch r.Kind {
+	case OfClaim:
+		return billing.ClaimID(r.ID).String()
+	case OfRemittance:
+		return billing.ERAID(r.ID).String()
+	case OfPayerRequest:
+		return billing.PayerRequestID(r.ID).String()
+	case OfAttachment:
+		return billing.AttachmentID(r.ID).String()
+	case OfEnrollment:
+		return billing.EnrollmentID(r.ID).String()
+	default:
+		return ""
+	}
+}
+
+// DueBy is the origin of the day on which a task is due.
+type DueBy string
+
+// The origins.
+const (
+	DueByPayer    DueBy = "payer"    // the payer named the day
+	DueByPractice DueBy = "practice" // usual practice, not a rule of the payer
+	DueByPerson   DueBy = "person"   // a person named the day
+)
+
+// Work is what a rule says: that there is a task, and what it is.
+type Work struct {
+	Kind     Kind
+	Resource Resource
+	OfficeID billing.OfficeID       // zero for none, or for an unknown one
+	Payer    directory.PayerSummary // zero for none, or for an unknown one
+	Patient  billing.PatientID      // zero for none
+	Amount   billing.Money          // what is at stake; 0 for none
+	Since    time.Time              // may lie in the future: the task exists from then on
+	DueOn    billing.Date           // zero for none
+	DueBy    DueBy                  // empty without a day
+	Reason   string                 // a sentence for a biller, without patient data
+	Actions  []string               // operations of the API that are allowed, the one to do first
+	Settles  []decision.As          // what a person may decide instead; empty for nothing
+}
+
+// State is the state of a task.
+type State string
+
+// The states.
+const (
+	Open    State = "open"
+	Snoozed State = "snoozed"
+	Done    State = "done" // its cause has ended
+)
+
+// States lists every state of a task.
+func States() []State { return []State{Open, Snoozed, Done} }
+
+// Task is work for a person, with what people did with it.
+type Task struct {
+	ID    billing.TaskID
+	Scope billing.Scope
+	Work
+
+	Assignee     billing.UserID     // zero for nobody
+	SnoozedUntil time.Time          // zero for none
+	UntilChange  bool               // it is snoozed until the resource changes
+	EndedAt      time.Time          // zero while it exists
+	Settled      *decision.Decision // the last one about it; nil for none. When its amount changed, the task came again.
+
+	PatientName string // of the patient; lists have it
+}
+
+// State returns the state at a time.
+func (t *Task) State(at time.Time) State {
+	switch {
+	case !t.EndedAt.IsZero():
+		return Done
+	case t.UntilChange || t.SnoozedUntil.After(at):
+		return Snoozed
+	default:
+		return Open
+	}
+}
+
+// Assign gives the task to a user; the zero ID gives it to nobody.
+func (t *Task) Assign(to billing.UserID) error {
+	if err := t.exists(); err != nil {
+		return err
+	}
+	t.Assignee = to
+	return nil
+}
+
+// Snooze takes the task from the list until a time, or with the zero time until its
+// resource changes.
+func (t *Task) Snooze(until time.Time) error {
+	if err := t.exists(); err != nil {
+		return err
+	}
+	t.SnoozedUntil, t.UntilChange = until, until.IsZero()
+	return nil
+}
+
+// Wake brings the task back to the list.
+func (t *Task) Wake() error {
+	if err := t.exists(); err != nil {
+		return err
+	}
+	t.SnoozedUntil, t.UntilChange = time.Time{}, false
+	return nil
+}
+
+// Settle returns what a person decided about the work. The resource keeps it.
+//
+// Errors: CodeConflict for a task that is done; CodeInvalidRequest for what is not among Settles.
+func (t *Task) Settle(as decision.As, note, by string, at time.Time) (decision.Decision, error) {
+	d := decision.Decision{Of: string(t.Kind), As: as, Amount: t.Amount, Note: note, By: by, At: at}
+	if err := t.exists(); err != nil {
+		return d, err
+	}
+	if !slices.Contains(t.Settles, as) {
+		var f billing.Faults
+		f.Add("as", billing.FaultNotAllowed, "A task of this kind cannot be settled so. "+t.howSettled())
+		return d, f.Err()
+	}
+	return d, nil
+}
+
+func (t *Task) howSettled() string {
+	if len(t.Settles) == 0 {
+		return "It ends when its cause does: do what actions names first."
+	}
+	words := make([]string, len(t.Settles))
+	for i, as := range t.Settles {
+		words[i] = string(as)
+	}
+	return "Send " + strings.Join(words, " or ") + ", or do what actions names first."
+}
+
+func (t *Task) exists() error {
+	if t.EndedAt.IsZero() {
+		return nil
+	}
+	return &billing.Error{Code: billing.CodeConflict, Message: "The task is done, because its cause has ended. Read " + t.Resource.String() + " to see how."}
+}
+
+// Filter narrows a list of tasks. Zero fields match all.
+type Filter struct {
+	State      State
+	Kinds      []Kind // one of them
+	Resource   [16]byte
+	OfficeID   billing.OfficeID
+	PayerID    billing.PayerID
+	Assignee   billing.UserID
+	Nobody     bool          // only tasks without an assignee
+	DueBefore  billing.Date  // inclusive; tasks without a day are left out
+	AmountFrom billing.Money // inclusive
+}
+
+// Counts counts open tasks, each count up to MaxCount.
+type Counts struct {
+	Kinds    map[Kind]int
+	Assigned map[billing.UserID]int // by assignee; the zero ID for nobody
+}
+
+// MaxCount is the highest number to which open tasks are counted.
+const MaxCount = 10_000
+
+// undated is the day of a task without one, in a Position.
+const undated = 1 << 40
+
+// Position returns the place of the task in a list: by the day on which it is due, those
+// without one last; then by the amount, the largest first; then by time and ID, the oldest
+// first.
+func (t *Task) Position() billing.Position {
+	day := int64(undated)
+	if !t.DueOn.IsZero() {
+		day = t.DueOn.Time().Unix()
+	}
+	return billing.Position{Time: t.Since, ID: t.ID, Order: [2]int64{day, -int64(t.Amount)}}
+}
+
+// DueAt returns the day of a position; zero for none.
+func DueAt(p billing.Position) billing.Date {
+	if p.Order[0] == undated {
+		return billing.Date{}
+	}
+	return billing.DateOf(time.Unix(p.Order[0], 0).UTC())
+}
+
+// Renewed is what a step did that applied the rules to stored resources.
+type Renewed struct {
+	Last      Resource // of the step
+	Resources int
+	Differed  int // resources whose tasks were not as the rules say
+}
+
+// Same reports whether the kept tasks of a resource are what the rules say.
+func Same(kept []*Task, resource [16]byte, found []Work) bool {
+	n := 0
+	for _, t := range kept {
+		if t.Resource.ID != resource {
+			continue
+		}
+		n++
+		if !slices.ContainsFunc(found, t.same) {
+			return false
+		}
+	}
+	return n == len(found)
+}
+
+// same compares what a rule says with what is kept of it, to the microsecond.
+func (t *Task) same(w Work) bool {
+	return t.Kind == w.Kind && t.OfficeID == w.OfficeID && t.Payer == w.Payer && t.Patient == w.Patient && t.Amount == w.Amount &&
+		t.Since.Equal(w.Since.Truncate(time.Microsecond)) && t.DueOn == w.DueOn && t.DueBy == w.DueBy && t.Reason == w.Reason && slices.Equal(t.Actions, w.Actions) &&
+		slices.Equal(t.Settles, w.Settles)
+}
+
+// rule is a row of a table: there is a task of the kind while is says so, and say says what it is.
+type rule[R any] struct {
+	kind Kind
+	is   func(r R) bool
+	say  func(r R, w *Work)
+}
+
+// apply returns the work that the rules find, each as a copy of what all of it has. There is
+// none while a decision of a person about it holds: until its amount changes.
+func apply[R any](rules []rule[R], r R, decided decision.List, common Work) (all []Work) {
+	for _, rule := range rules {
+		if !rule.is(r) {
+			continue
+		}
+		w := common
+		w.Kind = rule.kind
+		rule.say(r, &w)
+		if d := decided.Of(string(w.Kind)); d != nil && d.Amount == w.Amount {
+			continue
+		}
+		if w.Settles = w.Kind.settles(); len(w.Settles) > 0 {
+			w.Actions = append(slices.Clip(w.Actions), "settleTask")
+		}
+		all = append(all, w)
+	}
+	return all
+}

@@ -1,0 +1,196 @@
+package task_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/billing/remit"
+	"github.com/molar-billing/molar/core/billing/task"
+)
+
+// sent is when the claims of these tests came into their states.
+var sent = time.Date(2026, 3, 2, 15, 0, 0, 0, time.UTC)
+
+// aClaim is a claim of 100.00 in a state, with what change does.
+func aClaim(state claim.State, change func(*claim.Claim)) *claim.Claim {
+	c := &claim.Claim{ID: billing.ClaimID{15: 1}, Kind: claim.KindClaim, Frequency: claim.FrequencyOriginal, CreatedAt: sent.AddDate(0, 0, -2)}
+	c.State, c.UpdatedAt = state, sent
+	c.Lines = []claim.Line{{ProcedureCode: "D2740", Fee: 100_00, Quantity: 1}}
+	c.History = []claim.Move{{State: claim.Validated, At: sent.AddDate(0, 0, -1)}, {State: state, At: sent}, {State: state, At: sent.Add(time.Hour)}}
+	if change != nil {
+		change(c)
+	}
+	return c
+}
+
+func standing(paid, contractual, patient billing.Money) func(*claim.Claim) {
+	return func(c *claim.Claim) {
+		c.SettledAt = sent
+		c.Standing = &claim.Standing{Paid: paid, Contractual: contractual, PatientResponsibility: patient, OpenReason: claim.OpenRefused}
+	}
+}
+
+func with(all ...func(*claim.Claim)) func(*claim.Claim) {
+	return func(c *claim.Claim) {
+		for _, change := range all {
+			change(c)
+		}
+	}
+}
+
+func secondPlan(c *claim.Claim) {
+	c.OtherCoverage = []claim.OtherCoverage{{Sequence: billing.SequenceSecondary}}
+}
+
+// want is a task as a test names it: its kind, its amount, and the days from sent until it comes.
+type want struct {
+	kind   task.Kind
+	amount billing.Money
+	days   int
+}
+
+func check(t *testing.T, got []task.Work, wants []want) {
+	t.Helper()
+	var found []want
+	for _, w := range got {
+		found = append(found, want{w.Kind, w.Amount, int(w.Since.Sub(sent).Hours() / 24)})
+		if w.Reason == "" || len(w.Actions) == 0 || w.Resource.String() == "" || (w.DueBy == "") != w.DueOn.IsZero() {
+			t.Errorf("incomplete: %+v", w)
+		}
+	}
+	if !slices.Equal(found, wants) {
+		t.Errorf("%v, want %v", found, wants)
+	}
+}
+
+func TestClaimRules(t *testing.T) {
+	t.Parallel()
+	void := func(c *claim.Claim) { c.Frequency = claim.FrequencyVoid }
+	finding := func(code string) func(*claim.Claim) {
+		return func(c *claim.Claim) { c.Findings = []claim.Finding{{Code: code}} }
+	}
+	for name, x := range map[string]struct {
+		c    *claim.Claim
+		want []want
+	}{
+		"validated":         {aClaim(claim.Validated, nil), nil},
+		"queued":            {aClaim(claim.Queued, nil), nil},
+		"rejected":          {aClaim(claim.Rejected, nil), []want{{task.ClaimRejected, 100_00, 0}}},
+		"rejected void":     {aClaim(claim.Rejected, void), []want{{task.ClaimRejected, 100_00, 0}}},
+		"held":              {aClaim(claim.NeedsAttention, finding("tooth_required")), []want{{task.ClaimHeld, 100_00, 0}}},
+		"waits for others":  {aClaim(claim.NeedsAttention, finding(claim.FindingNotEnrolled)), nil},
+		"draft":             {aClaim(claim.Draft, nil), []want{{task.DraftOld, 100_00, 3}}},
+		"submitted":         {aClaim(claim.Submitted, nil), []want{{task.Unacknowledged, 100_00, 2}}},
+		"accepted":          {aClaim(claim.AcceptedPayer, nil), []want{{task.NoDecision, 100_00, 30}}},
+		"by clearinghouse":  {aClaim(claim.AcceptedClearinghouse, nil), []want{{task.NoDecision, 100_00, 30}}},
+		"accepted void":     {aClaim(claim.AcceptedPayer, void), nil},
+		"reversed":          {aClaim(claim.AcceptedPayer, func(c *claim.Claim) { c.SettledAt = sent }), []want{{task.NoDecision, 100_00, 30}}},
+		"paid in full":      {aClaim(claim.Paid, standing(80_00, 20_00, 0)), nil},
+		"patient's part":    {aClaim(claim.Paid, standing(50_00, 20_00, 30_00)), nil},
+		"denied line":       {aClaim(claim.Paid, standing(50_00, 20_00, 0)), []want{{task.Denied, 30_00, 0}}},
+		"denied":            {aClaim(claim.Denied, standing(0, 0, 0)), []want{{task.Denied, 100_00, 0}}},
+		"accepted as open":  {aClaim(claim.Reconciled, with(standing(50_00, 20_00, 0), accepted(30_00))), nil},
+		"overpaid":          {aClaim(claim.Paid, standing(90_00, 20_00, 0)), []want{{task.Overpaid, 10_00, 0}}},
+		"changed":           {aClaim(claim.Reconciled, with(standing(80_00, 20_00, 0), func(c *claim.Claim) { c.ReconciledAt = sent.Add(-time.Hour) })), []want{{task.ChangedAfterReconcile, 100_00, 0}}},
+		"second plan":       {aClaim(claim.Paid, with(standing(50_00, 20_00, 30_00), secondPlan)), []want{{task.SecondaryToBill, 30_00, 0}}},
+		"nothing is left":   {aClaim(claim.Paid, with(standing(80_00, 20_00, 0), secondPlan)), nil},
+		"billed":            {aClaim(claim.Paid, with(standing(50_00, 20_00, 30_00), secondPlan, func(c *claim.Claim) { c.SecondaryID = billing.ClaimID{15: 2} })), nil},
+		"crossed over":      {aClaim(claim.Paid, with(standing(50_00, 20_00, 30_00), secondPlan, func(c *claim.Claim) { c.Standing.CrossedOver = true })), nil},
+		"outdated":          {aClaim(claim.AcceptedPayer, with(finding(claim.FindingEarlierChanged), func(c *claim.Claim) { c.SecondaryTo = billing.ClaimID{15: 3} })), []want{{task.NoDecision, 100_00, 30}, {task.SecondaryOutdated, 100_00, 0}}},
+		"erased":            {aClaim(claim.Rejected, func(c *claim.Claim) { c.ErasedAt = sent }), nil},
+		"predetermination":  {aClaim(claim.Returned, func(c *claim.Claim) { c.Kind = claim.KindPredetermination }), nil},
+		"denied and second": {aClaim(claim.Denied, with(standing(0, 0, 0), secondPlan)), []want{{task.Denied, 100_00, 0}, {task.SecondaryToBill, 100_00, 0}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			check(t, task.OfAClaim(x.c), x.want)
+		})
+	}
+}
+
+func accepted(m billing.Money) func(*claim.Claim) {
+	return func(c *claim.Claim) {
+		c.ReconciledAt = sent
+		c.Accepted = []claim.AcceptedOpen{{Lines: []claim.LineAmount{{Number: 1, Amount: m}}}}
+	}
+}
+
+func TestOtherRules(t *testing.T) {
+	t.Parallel()
+	era := func(change func(*remit.ERA)) []task.Work {
+		e := &remit.ERA{ID: billing.ERAID{15: 1}, State: remit.NeedsReview, Stage: remit.Done, ReceivedAt: sent, Balanced: true, ClaimCount: 1, Progress: remit.Progress{Applied: 1}}
+		e.Payment.Total = 80_00
+		change(e)
+		return task.OfARemittance(e)
+	}
+	enrolled := func(s directory.EnrollmentState) []task.Work {
+		return task.OfAnEnrollment(&network.Enrollment{ID: billing.EnrollmentID{15: 1}, State: s, UpdatedAt: sent})
+	}
+	attached := func(s attachment.State, sending billing.JobID) []task.Work {
+		return task.OfAnAttachment(&attachment.Attachment{ID: billing.AttachmentID{15: 1}, State: s, Sending: sending, UpdatedAt: sent})
+	}
+	asked := func(s attachment.PayerRequestState) []task.Work {
+		return task.OfAPayerRequest(&attachment.PayerRequest{ID: billing.PayerRequestID{15: 1}, State: s, CreatedAt: sent, DueDate: billing.DateOf(sent)})
+	}
+	for name, x := range map[string]struct {
+		got  []task.Work
+		want []want
+	}{
+		"to post":      {era(func(*remit.ERA) {}), []want{{task.RemittanceToPost, 80_00, 0}}},
+		"not read":     {era(func(e *remit.ERA) { e.ReceivedAt = time.Time{} }), nil},
+		"in work":      {era(func(e *remit.ERA) { e.Stage, e.Progress = remit.Applying, remit.Progress{} }), nil},
+		"posted":       {era(func(e *remit.ERA) { e.State = remit.Posted }), nil},
+		"unmatched":    {era(func(e *remit.ERA) { e.Progress = remit.Progress{Unmatched: 1} }), []want{{task.RemittanceUnmatched, 80_00, 0}}},
+		"discarded":    {era(func(e *remit.ERA) { e.State, e.Progress = remit.Discarded, remit.Progress{Unmatched: 1} }), nil},
+		"correction":   {era(func(e *remit.ERA) { e.Corrects = []billing.ERAID{{15: 2}} }), []want{{task.RemittanceCorrection, 80_00, 0}}},
+		"needed":       {enrolled(directory.EnrollmentNeeded), []want{{task.EnrollmentWaiting, 0, 0}}},
+		"refused":      {enrolled(directory.EnrollmentRejected), []want{{task.EnrollmentWaiting, 0, 0}}},
+		"active":       {enrolled(directory.EnrollmentActive), nil},
+		"open":         {attached(attachment.Open, billing.JobID{}), []want{{task.ImagesUnsent, 0, 1}}},
+		"being sent":   {attached(attachment.Open, billing.JobID{15: 1}), nil},
+		"closed":       {attached(attachment.Closed, billing.JobID{}), nil},
+		"asked":        {asked(attachment.PayerRequestOpen), []want{{task.RequestDue, 0, 0}}},
+		"answered":     {asked(attachment.PayerRequestAnswered), nil},
+		"unknown word": {enrolled("waiting"), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			check(t, x.got, x.want)
+		})
+	}
+}
+
+func TestStatesOfATask(t *testing.T) {
+	t.Parallel()
+	for name, x := range map[string]struct {
+		t    task.Task
+		want task.State
+	}{
+		"open":          {task.Task{}, task.Open},
+		"snoozed":       {task.Task{SnoozedUntil: sent.Add(time.Second)}, task.Snoozed},
+		"back":          {task.Task{SnoozedUntil: sent}, task.Open},
+		"until changed": {task.Task{UntilChange: true}, task.Snoozed},
+		"done":          {task.Task{UntilChange: true, EndedAt: sent}, task.Done},
+	} {
+		if got := x.t.State(sent); got != x.want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	done := task.Task{EndedAt: sent}
+	for _, err := range []error{done.Wake(), done.Snooze(sent), done.Assign(billing.UserID{15: 1})} {
+		if billing.CodeOf(err) != billing.CodeConflict {
+			t.Errorf("a task that is done: %v", err)
+		}
+	}
+	for _, d := range []billing.Date{{}, {Year: 2026, Month: 2, Day: 28}} {
+		if got := task.DueAt((&task.Task{Work: task.Work{DueOn: d}}).Position()); got != d {
+			t.Errorf("the day of a position: %v, want %v", got, d)
+		}
+	}
+}

@@ -1,0 +1,216 @@
+// Package tasks lists what needs a person, and does what people do with the list. The store
+// derives tasks from resources: see ports.Tasks.
+package tasks
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/decision"
+	"github.com/molar-billing/molar/core/billing/task"
+	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
+	"github.com/molar-billing/molar/core/lists"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Service has the use cases of tasks.
+type Service struct{ store ports.Store }
+
+// New creates the use cases.
+func New(store ports.Store) *Service { return &Service{store} }
+
+// Shown is a task as it is at a time.
+type Shown struct {
+	*task.Task
+
+	State task.State
+}
+
+// shown reads a task by the clock of its scope.
+func shown(tx ports.Tx, t *task.Task) Shown { return Shown{t, t.State(tx.Clock.Now())} }
+
+// Listed is a page of tasks, and the counts of all that are open.
+type Listed struct {
+	Tasks  []Shown
+	Next   *billing.Position // nil after the last page
+	Counts task.Counts
+}
+
+// List reads a page of tasks: those due first, then the largest amounts.
+func (s *Service) List(ctx context.Context, scope billing.Scope, f task.Filter, p billing.Page) (Listed, error) {
+	return lists.Read(ctx, s.store, scope, func(ctx context.Context, tx ports.Tx) (out Listed, err error) {
+		found, err := tx.Tasks.List(ctx, f, p)
+		if err != nil {
+			return out, err
+		}
+		found, out.Next = billing.Cut(found, p.Limit, (*task.Task).Position)
+		for _, t := range found {
+			out.Tasks = append(out.Tasks, shown(tx, t))
+		}
+		out.Counts, err = tx.Tasks.Count(ctx)
+		return out, err
+	})
+}
+
+// Get reads a task. It returns CodeNotFound if there is none.
+func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.TaskID) (Shown, error) {
+	return lists.Read(ctx, s.store, scope, func(ctx context.Context, tx ports.Tx) (out Shown, err error) {
+		t, err := tx.Tasks.Get(ctx, id)
+		if err != nil {
+			return out, err
+		}
+		return shown(tx, t), nil
+	})
+}
+
+// change does what a person does with a task.
+func (s *Service) change(
+	ctx context.Context, call idempotency.Write[Shown], id billing.TaskID, faults billing.Faults, act func(context.Context, ports.Tx, *task.Task) error,
+) (caller.Reply, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (out Shown, err error) {
+		t, err := tx.Tasks.Lock(ctx, id)
+		if err != nil && !billing.IsNotFound(err) {
+			return out, err
+		}
+		if err := cmp.Or(faults.Err(), err); err != nil {
+			return out, err
+		}
+		if err := act(ctx, tx, t); err != nil {
+			return out, err
+		}
+		return shown(tx, t), tx.Tasks.Save(ctx, t)
+	})
+}
+
+// Snooze takes a task from the list until a day, or until its resource changes.
+//
+// Errors: those of the idempotency key, CodeInvalidRequest for a day that is not to come,
+// CodeNotFound, and CodeConflict for a task that is done.
+func (s *Service) Snooze(ctx context.Context, call idempotency.Write[Shown], id billing.TaskID, in intake.SnoozeRequest) (caller.Reply, error) {
+	day, faults := in.Day()
+	return s.change(ctx, call, id, faults, func(_ context.Context, tx ports.Tx, t *task.Task) error {
+		var f billing.Faults
+		intake.ToCome(&f, "until", day, tx.Clock.Now(), "to snooze the task until its resource changes")
+		if err := f.Err(); err != nil {
+			return err
+		}
+		if day.IsZero() {
+			return t.Snooze(time.Time{})
+		}
+		return t.Snooze(day.Time())
+	})
+}
+
+// Wake brings a task back to the list. Its errors are those of Snooze.
+func (s *Service) Wake(ctx context.Context, call idempotency.Write[Shown], id billing.TaskID) (caller.Reply, error) {
+	return s.change(ctx, call, id, call.Request.Faults, func(_ context.Context, _ ports.Tx, t *task.Task) error { return t.Wake() })
+}
+
+// Assign gives a task to a user of the organization, or to nobody.
+//
+// Errors: those of Snooze, and CodeNotFound for the user.
+func (s *Service) Assign(ctx context.Context, call idempotency.Write[Shown], id billing.TaskID, in intake.AssigneeRequest) (caller.Reply, error) {
+	to, faults := in.User()
+	return s.change(ctx, call, id, faults, func(ctx context.Context, tx ports.Tx, t *task.Task) error {
+		if !to.IsZero() {
+			users, err := tx.Users.Lock(ctx)
+			if err != nil {
+				return err
+			}
+			if !works(users, to) {
+				return billing.NotFound("user", "user_id")
+			}
+		}
+		return t.Assign(to)
+	})
+}
+
+// Settle records what a person decides about a task on its resource, so that the rule finds no
+// work any more, until its amount changes.
+//
+// Errors: those of the idempotency key, CodeInvalidRequest for what the task does not allow,
+// CodeNotFound, and CodeConflict for a task that is done.
+func (s *Service) Settle(ctx context.Context, call idempotency.Write[Shown], id billing.TaskID, in intake.SettleRequest) (caller.Reply, error) {
+	as, note, faults := in.Decision()
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (out Shown, err error) {
+		t, err := tx.Tasks.Get(ctx, id)
+		if err := cmp.Or(faults.Err(), err); err != nil {
+			return out, err
+		}
+		keep, err := decides(ctx, tx, t.Resource, call.Principal)
+		if err != nil {
+			return out, err
+		}
+		if t, err = tx.Tasks.Lock(ctx, id); err != nil { // after its resource, as every write of one does
+			return out, err
+		}
+		d, err := t.Settle(as, note, call.Principal.ID, tx.Clock.Now())
+		if err != nil {
+			return out, err
+		}
+		if err := keep(d); err != nil {
+			return out, err
+		}
+		t, err = tx.Tasks.Get(ctx, id)
+		return shown(tx, t), err
+	})
+}
+
+// decides locks a resource, and returns what keeps a decision on it.
+func decides(ctx context.Context, tx ports.Tx, of task.Resource, by caller.Principal) (func(decision.Decision) error, error) {
+	switch of.Kind { //nolint:exhaustive // the tasks of the others cannot be settled
+	case task.OfClaim:
+		c, err := tx.Claims.Lock(ctx, of.ID)
+		return func(d decision.Decision) error {
+			c.Decide(d, by)
+			return tx.Claims.Save(ctx, c.Claim)
+		}, err
+	case task.OfPayerRequest:
+		r, err := tx.PayerRequests.Lock(ctx, of.ID)
+		return func(d decision.Decision) error {
+			r.Decisions = r.Decisions.With(d)
+			return tx.PayerRequests.Save(ctx, r)
+		}, err
+	case task.OfAttachment:
+		a, err := tx.Attachments.Lock(ctx, of.ID)
+		return func(d decision.Decision) error {
+			a.Decisions = a.Decisions.With(d)
+			return tx.Attachments.Save(ctx, a)
+		}, err
+	default:
+		return func(decision.Decision) error { return nil }, nil
+	}
+}
+
+// works reports whether the user may get tasks.
+func works(users []*caller.User, id billing.UserID) bool {
+	for _, u := range users {
+		if u.ID == id {
+			return u.State != caller.UserDisabled
+		}
+	}
+	return false
+}
+
+// renewed is how many resources a step renews.
+const renewed = 500
+
+// Renew applies the rules to every resource of a scope, in steps that each are a transaction, and
+// reports the sum of the steps after each. It can be repeated, also after it was killed.
+func (s *Service) Renew(ctx context.Context, scope billing.Scope, progress func(task.Renewed)) (sum task.Renewed, err error) {
+	for {
+		var step task.Renewed
+		if err := s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) (err error) {
+			step, err = tx.Tasks.Renew(ctx, sum.Last, renewed)
+			return err
+		}); err != nil || step.Resources == 0 {
+			return sum, err
+		}
+		sum = task.Renewed{Last: step.Last, Resources: sum.Resources + step.Resources, Differed: sum.Differed + step.Differed}
+		progress(sum)
+	}
+}

@@ -1,0 +1,137 @@
+package storetest
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/task"
+	"github.com/molar-billing/molar/ports"
+)
+
+// listTasks returns the resources of a page of tasks, and the place after it.
+func (b *scoped) listTasks(f task.Filter, p billing.Page) (ids [][16]byte, next *billing.Position) {
+	b.t.Helper()
+	all := read(b, func(ctx context.Context, tx ports.Tx) ([]*task.Task, error) { return tx.Tasks.List(ctx, f, p) })
+	all, next = billing.Cut(all, p.Limit, (*task.Task).Position)
+	for _, t := range all {
+		ids = append(ids, t.Resource.ID)
+	}
+	return ids, next
+}
+
+func (b *scoped) taskOf(resource [16]byte) *task.Task {
+	b.t.Helper()
+	all := read(b, func(ctx context.Context, tx ports.Tx) ([]*task.Task, error) {
+		return tx.Tasks.List(ctx, task.Filter{Resource: resource}, billing.Page{Limit: 1})
+	})
+	if len(all) != 1 {
+		b.t.Fatalf("%d tasks of %x", len(all), resource)
+	}
+	return all[0]
+}
+
+// testTasks follows tasks through the writes of their resources, and the list through its order.
+func testTasks(b *scoped) {
+	t := b.t
+	soon, late, undated := b.payerRequest(-3), b.payerRequest(-2), b.payerRequest(-1)
+	soon.DueDate, undated.DueDate = billing.Date{Year: 2026, Month: 5, Day: 1}, billing.Date{}
+	b.insertRequests(undated, late, soon, answeredRequest(b.payerRequest(-4)))
+	large, future := b.claim(-5), b.claim(-6)
+	large.State, future.State = claim.Rejected, claim.Draft
+	large.Lines, future.UpdatedAt = []claim.Line{{Fee: 900_00, Quantity: 1}}, b.now
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		if err := tx.Claims.Insert(ctx, large); err != nil {
+			return err
+		}
+		return tx.Claims.Insert(ctx, future)
+	})
+	order := [][16]byte{soon.ID, late.ID, large.ID, undated.ID}
+	var walked [][16]byte
+	for p := (billing.Page{Limit: 1}); ; {
+		ids, next := b.listTasks(task.Filter{}, p)
+		walked = append(walked, ids...)
+		if p.After = next; next == nil {
+			break
+		}
+	}
+	if !slices.Equal(walked, order) {
+		t.Errorf("the list is %x, want %x", walked, order)
+	}
+	if others, _ := b.other().listTasks(task.Filter{}, billing.Page{Limit: 100}); len(others) != 0 {
+		t.Errorf("another scope has %x", others)
+	}
+
+	mine := b.taskOf(soon.ID)
+	mine.Assignee, mine.SnoozedUntil = id[billing.UserID](), b.now.Add(time.Hour)
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		locked, err := tx.Tasks.Lock(ctx, mine.ID)
+		if err != nil {
+			return err
+		}
+		equal(t, "locked", locked.Work, mine.Work)
+		return tx.Tasks.Save(ctx, mine)
+	})
+	equal(t, "saved", read(b, func(ctx context.Context, tx ports.Tx) (*task.Task, error) { return tx.Tasks.Get(ctx, mine.ID) }), mine)
+	for _, x := range []struct {
+		f    task.Filter
+		want [][16]byte
+	}{
+		{task.Filter{}, order[1:]},
+		{task.Filter{State: task.Snoozed}, order[:1]},
+		{task.Filter{State: task.Snoozed, Assignee: mine.Assignee}, order[:1]},
+		{task.Filter{Nobody: true, Kinds: []task.Kind{task.RequestDue}}, [][16]byte{late.ID, undated.ID}},
+		{task.Filter{Kinds: []task.Kind{task.ClaimRejected, task.Denied}}, [][16]byte{large.ID}},
+		{task.Filter{OfficeID: large.OfficeID}, [][16]byte{large.ID}},
+		{task.Filter{PayerID: late.Payer.ID, DueBefore: late.DueDate}, [][16]byte{late.ID}},
+		{task.Filter{AmountFrom: 900_00}, [][16]byte{large.ID}},
+		{task.Filter{State: task.Done}, nil},
+	} {
+		if got, _ := b.listTasks(x.f, billing.Page{Limit: 100}); !slices.Equal(got, x.want) {
+			t.Errorf("%+v: %x, want %x", x.f, got, x.want)
+		}
+	}
+	counts := read(b, func(ctx context.Context, tx ports.Tx) (task.Counts, error) { return tx.Tasks.Count(ctx) })
+	if counts.Kinds[task.RequestDue] != 2 || counts.Kinds[task.ClaimRejected] != 1 || counts.Assigned[billing.UserID{}] != 3 || counts.Kinds[task.DraftOld] != 0 {
+		t.Errorf("counts %+v", counts)
+	}
+	b.testTasksEnd(soon, mine)
+}
+
+// testTasksEnd ends the cause of a task and brings it back. Nothing differs from the rules then.
+func (b *scoped) testTasksEnd(of *attachment.PayerRequest, mine *task.Task) {
+	t := b.t
+	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.PayerRequests.Save(ctx, answeredRequest(of)) })
+	get := func() *task.Task {
+		return read(b, func(ctx context.Context, tx ports.Tx) (*task.Task, error) { return tx.Tasks.Get(ctx, mine.ID) })
+	}
+	if done := get(); done.EndedAt.IsZero() || done.Assignee != mine.Assignee {
+		t.Errorf("answered: %+v", done)
+	}
+	of.State, of.AnsweringAttachment, of.AnsweredAt = attachment.PayerRequestOpen, billing.AttachmentID{}, time.Time{}
+	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.PayerRequests.Save(ctx, of) })
+	if again := get(); !again.EndedAt.IsZero() || !again.SnoozedUntil.IsZero() || again.Assignee != mine.Assignee {
+		t.Errorf("open again: %+v", again)
+	}
+	renewed, at := 0, task.Resource{}
+	for {
+		var step task.Renewed
+		b.in(func(ctx context.Context, tx ports.Tx) (err error) {
+			step, err = tx.Tasks.Renew(ctx, at, 2)
+			return err
+		})
+		if step.Differed != 0 {
+			t.Errorf("a step differed: %+v", step)
+		}
+		if step.Resources == 0 {
+			break
+		}
+		renewed, at = renewed+step.Resources, step.Last
+	}
+	if renewed != 6 {
+		t.Errorf("%d resources were renewed, want 6", renewed)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/task"
 )
 
 // attachmentJSON is an attachment as the API returns it. Every field is
@@ -29,6 +30,7 @@ type attachmentJSON struct {
 	CreatedAt        string                  `json:"created_at"`
 	UpdatedAt        string                  `json:"updated_at"`
 	ClosedAt         *string                 `json:"closed_at"`
+	Settled          *settledJSON            `json:"settled"`
 }
 
 type claimFileJSON struct {
@@ -55,7 +57,8 @@ type documentJSON struct {
 func attachmentShape(a *attachment.Attachment) attachmentJSON {
 	closed := a.State == attachment.Closed
 	out := attachmentJSON{
-		ID: a.ID, Object: "attachment", Version: a.Edits.Version(), State: a.State, Kind: a.Kind, ClaimID: orNull(a.ClaimID), OfficeID: a.OfficeID,
+		Settled: settledShape(a.Decisions.Of(string(task.ImagesUnsent))),
+		ID:      a.ID, Object: "attachment", Version: a.Edits.Version(), State: a.State, Kind: a.Kind, ClaimID: orNull(a.ClaimID), OfficeID: a.OfficeID,
 		Payer: payerJSON(a.Payer), PayerRequestID: orNull(a.PayerRequestID), PayerReference: orNull(a.PayerReference),
 		Narrative: a.Narrative, RequestID: orNull(a.RequestID),
 		CreatedAt: event.Timestamp(a.CreatedAt), UpdatedAt: event.Timestamp(a.UpdatedAt),
@@ -101,6 +104,7 @@ type payerRequestJSON struct {
 	AnsweringAttachmentID *billing.AttachmentID         `json:"answering_attachment_id"`
 	AnswerNote            *string                       `json:"answer_note"`
 	AnsweredAt            *string                       `json:"answered_at"`
+	Settled               *settledJSON                  `json:"settled"`
 	CreatedAt             string                        `json:"created_at"`
 }
 
@@ -108,7 +112,7 @@ func payerRequestShape(r *attachment.PayerRequest) payerRequestJSON {
 	out := payerRequestJSON{
 		ID: r.ID, Object: "payer_request", State: r.State, Source: r.Source, ClaimID: orNull(r.ClaimID), Payer: payerJSON(r.Payer),
 		ReferenceNumber: r.ReferenceNumber, Requested: r.Requested, DueDate: orNull(r.DueDate),
-		AnsweringAttachmentID: orNull(r.AnsweringAttachment), AnswerNote: orNull(r.AnswerNote), CreatedAt: event.Timestamp(r.CreatedAt),
+		AnsweringAttachmentID: orNull(r.AnsweringAttachment), AnswerNote: orNull(r.AnswerNote), Settled: settledShape(r.Decisions.Of(string(task.RequestDue))), CreatedAt: event.Timestamp(r.CreatedAt),
 	}
 	if r.State == attachment.PayerRequestAnswered {
 		out.AnsweredAt = new(event.Timestamp(r.AnsweredAt))

@@ -171,10 +171,12 @@ type claimJSON struct {
 	Adjudications      []adjudicationJSON   `json:"adjudications"`
 	History            []claimMoveJSON      `json:"history"`
 	SubmitWhenReady    bool                 `json:"submit_when_ready"`
+	Held               *heldJSON            `json:"held"`
 	BatchID            *billing.FileID      `json:"batch_id"`
 	SentAt             *string              `json:"sent_at"`
 	PayerClaimNumber   *string              `json:"payer_claim_number"`
 	TenantReference    *string              `json:"tenant_reference"`
+	EstimateID         *billing.EstimateID  `json:"estimate_id"`
 
 	claimDetailsJSON
 }
@@ -199,6 +201,13 @@ type acceptedJSON struct {
 type lineAmountJSON struct {
 	LineNumber *int   `json:"line_number"`
 	Amount     string `json:"amount"`
+}
+
+type heldJSON struct {
+	Reason *string       `json:"reason"`
+	Until  *billing.Date `json:"until"`
+	By     string        `json:"by"`
+	At     string        `json:"at"`
 }
 
 type claimMoveJSON struct {
@@ -317,10 +326,13 @@ func claimShape(c *claim.Record) claimJSON {
 		}),
 		Accepted: mapped(c.Accepted, acceptedShape), Adjudications: adjudicationsShape(c.Ledger),
 		SubmitWhenReady: c.SubmitWhenReady, BatchID: orNull(c.BatchID), SentAt: timeOrNull(c.SentAt), PayerClaimNumber: orNull(c.PayerClaimNumber),
-		TenantReference: c.TenantReference, claimDetailsJSON: claimDetailsShape(&c.Details),
+		TenantReference: c.TenantReference, EstimateID: orNull(c.EstimateID), claimDetailsJSON: claimDetailsShape(&c.Details),
 	}
 	if s := c.Standing; s != nil {
 		out.Contractual, out.NotPaid = money(&s.Contractual), money(&s.NotPaid)
+	}
+	if h := c.Held; h != nil && c.IsHeld() {
+		out.Held = &heldJSON{orNull(h.Reason), orNull(h.Until), h.By, event.Timestamp(h.At)}
 	}
 	if c.HasOpen() {
 		for i, open := range c.OpenLines() {

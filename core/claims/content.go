@@ -138,6 +138,9 @@ func (s *Service) judge(
 	if c.PatientID, err = patient(ctx, tx, c, now); err != nil {
 		return nil, err
 	}
+	if err := estimated(ctx, tx, &c.Content); err != nil {
+		return nil, err
+	}
 	with := claim.RuleContext{Today: p.office.Today(now), Office: p.office, Provider: p.provider}
 	with.Payer, _ = s.payers.Find(c.Payer.ID.String()) // unless it has left the directory
 	if days := c.ServiceDates(); !c.PatientID.IsZero() && !days.From.IsZero() {
@@ -156,6 +159,24 @@ func (s *Service) judge(
 		return nil, err
 	}
 	return c.Judge(with), nil
+}
+
+// estimated refuses an estimate that the scope does not have, or that is for another patient.
+func estimated(ctx context.Context, tx ports.Tx, c *claim.Content) error {
+	if c.EstimateID.IsZero() {
+		return nil
+	}
+	var f billing.Faults
+	e, err := tx.Estimates.Get(ctx, c.EstimateID)
+	switch {
+	case billing.IsNotFound(err):
+		f.Add("estimate_id", billing.FaultNotAllowed, "Your organization has no such estimate in this mode. Correct the ID, or leave it out.")
+	case err != nil:
+		return err
+	case !c.PatientID.IsZero() && e.PatientID != c.PatientID:
+		f.Add("estimate_id", billing.FaultConflict, "The estimate is for another patient. Use one of this patient, or leave it out.")
+	}
+	return f.Err()
 }
 
 // patient returns the patient directory's entry for the patient of the claim,

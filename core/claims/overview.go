@@ -7,6 +7,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/estimate"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -33,6 +34,11 @@ func (s *Service) Overview(ctx context.Context, scope billing.Scope, id billing.
 		if o.Coverages, err = claim.CoveragesOf(checks); err != nil {
 			return err
 		}
+		estimates, err := tx.Estimates.List(ctx, estimate.Filter{PatientID: id}, rows)
+		if err != nil {
+			return err
+		}
+		o.Estimates = first(estimates)
 		found, err := tx.Claims.List(ctx, claim.Filter{PatientID: id}, rows)
 		if err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/decision"
 	"github.com/molar-billing/molar/core/billing/event"
 )
 
@@ -134,6 +135,53 @@ func (r *Record) Reconcile(accept *AcceptedOpen, by string, at time.Time) error 
 		step.Note = accept.Note
 	}
 	return nil
+}
+
+// IsHeld reports whether a person holds the claim back. What they said stays when the claim
+// goes back to be changed, and holds it again afterwards.
+func (c *Claim) IsHeld() bool { return c.Held != nil && c.holdable() }
+
+func (c *Claim) holdable() bool {
+	return c.State == Validated || c.State == Queued && c.BatchID.IsZero()
+}
+
+// heldStep returns what a biller does about a claim that a person holds back.
+func (c *Claim) heldStep() string {
+	if c.Held.Until.IsZero() {
+		return "The claim is held, and no batch takes it: release it to send it."
+	}
+	return "The claim is held, and no batch takes it: look at it on " + day(c.Held.Until.Time()) + ", or release it to send it."
+}
+
+// HoldBack keeps the claim out of batches until a person releases it; its state stays. Until
+// may be zero.
+//
+// Errors: CodeConflict for a claim that is neither validated, nor queued and in no batch.
+func (r *Record) HoldBack(reason string, until billing.Date, by caller.Principal, at time.Time) error {
+	if !r.holdable() {
+		return errClaimState(TriggerHold, r)
+	}
+	r.Held = &HeldBack{Reason: reason, Until: until, By: by.ID, At: at}
+	r.Noted(TriggerHold, Cause{At: at}, by, reason)
+	return nil
+}
+
+// Release lets the claim go out with the next batch once it is queued.
+//
+// Errors: CodeConflict for a claim that is not held.
+func (r *Record) Release(by caller.Principal, at time.Time) error {
+	if r.Held == nil {
+		return &billing.Error{Code: billing.CodeConflict, Message: "The claim is not held. " + r.NextStep()}
+	}
+	r.Held = nil
+	r.Noted(TriggerRelease, Cause{At: at}, by, "")
+	return nil
+}
+
+// Decide keeps what a person decided about work that the claim makes.
+func (r *Record) Decide(d decision.Decision, by caller.Principal) {
+	r.Decisions = r.Decisions.With(d)
+	r.Noted(TriggerSettle, Cause{At: d.At}, by, d.Note)
 }
 
 // Edited records who changed the claim: in the new steps of its history, and for another

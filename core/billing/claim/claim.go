@@ -91,6 +91,7 @@ type Filter struct {
 	PatientID     billing.PatientID
 	BatchID       billing.FileID
 	RequestID     billing.RequestID
+	EstimateID    billing.EstimateID
 	ControlNumber string // compared without case
 	Open          bool   // only claims of which an amount is open; see Claim.Open
 	Overpaid      bool   // only claims with Claim.Overpaid
@@ -100,7 +101,7 @@ type Filter struct {
 // Single reports whether the filter names something that few claims belong to, of
 // either kind.
 func (f Filter) Single() bool {
-	return !f.PatientID.IsZero() || !f.BatchID.IsZero() || !f.RequestID.IsZero() || f.ControlNumber != ""
+	return !f.PatientID.IsZero() || !f.BatchID.IsZero() || !f.RequestID.IsZero() || !f.EstimateID.IsZero() || f.ControlNumber != ""
 }
 
 // ClaimCount is a number of claims, or with More the least that it can be.

@@ -27,6 +27,7 @@ type Content struct {
 	Note               string                 `field:"note"`
 	Lines              []Line                 `field:"lines"`
 	TenantReference    *string                `field:"tenant_reference"`
+	EstimateID         billing.EstimateID     `field:"estimate_id"` // of what the patient was told; zero for none
 
 	Details
 }

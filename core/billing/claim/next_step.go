@@ -16,6 +16,9 @@ func (c *Claim) NextStep() string {
 	if !c.ErasedAt.IsZero() && !slices.Contains([]State{Paid, Denied, Reconciled}, c.State) {
 		return "No action is needed: the patient was erased. What remittances still say is counted."
 	}
+	if c.IsHeld() {
+		return c.heldStep()
+	}
 	switch c.State {
 	case Draft:
 		return "Complete the draft, then save it as a claim to have it checked."
@@ -93,7 +96,7 @@ func (r *Record) NextStep() string {
 	if !r.ReviewERA.IsZero() {
 		return "A remittance for this claim needs review: " + r.ReviewERA.String() + "."
 	}
-	if r.State == Queued && r.Hold != "" {
+	if r.State == Queued && r.Hold != "" && !r.IsHeld() {
 		return r.Hold.nextStep()
 	}
 	if step := r.lateStep(); step != "" {
@@ -138,6 +141,7 @@ func precondition(by Trigger) string {
 		TriggerSubmit:        "A claim can be submitted once it is validated.",
 		TriggerReplace:       "A claim can be replaced while it is accepted_payer, paid or denied, and has no void.",
 		TriggerReconcile:     "A claim can be reconciled once it is paid or denied, and again when its payment changes.",
+		TriggerHold:          "A claim can be held while it is validated, or queued and in no batch.",
 		TriggerReopen:        "A claim can be reopened once it is reconciled.",
 		TriggerAskVoid:       "A claim can be voided before it is sent, or once it is accepted, paid or denied, and only once.",
 		TriggerBillSecondary: "A claim can be billed to the next payer unless it is a draft or voided.",

@@ -7,6 +7,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/estimate"
 )
 
 // Overview is a patient with what there is about them: each list has the newest first, at
@@ -17,6 +18,7 @@ type Overview struct {
 	Coverages []Covered
 	Owed      billing.Money // by the patient, for all claims; see ports.ClaimLists
 	Checks    []*coverage.Check
+	Estimates []*estimate.Record
 	Claims    []*Record // of both kinds
 	Attached  []*attachment.Attachment
 	Requests  []*attachment.PayerRequest

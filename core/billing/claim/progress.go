@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/decision"
 	"github.com/molar-billing/molar/core/billing/remit"
 )
 
@@ -20,6 +21,8 @@ type Progress struct {
 	SettledAt        time.Time      // when a remittance last changed the figures
 	ReconciledAt     time.Time
 	Accepted         []AcceptedOpen       // open amounts that a person accepted when they reconciled it
+	Decisions        decision.List        // of people, about what the claim makes them do
+	Held             *HeldBack            // by a person; nil for no
 	Elsewhere        billing.Money        // what else settles the charge: payments and decisions of other payers; see SetElsewhere
 	Estimate         *remit.ClaimEstimate // of a returned predetermination
 	ConvertedTo      billing.ClaimID      // the claim that the predetermination became
@@ -28,6 +31,14 @@ type Progress struct {
 	History          []Move
 	UpdatedAt        time.Time
 	ErasedAt         time.Time // when the people were removed from it; see Record.Erase
+}
+
+// HeldBack says that a person holds a claim back, so that no batch takes it.
+type HeldBack struct {
+	Reason string       // in the person's words
+	Until  billing.Date // when a person looks at it again; zero for at once
+	By     string       // the key or the user
+	At     time.Time
 }
 
 // Move is a change of a claim's state, or what a person did with one of its
@@ -63,6 +74,8 @@ type Standing struct {
 	Capped     bool       `json:",omitempty"` // the payers leave more to the patient than remains of the charge
 	Exceeds    bool       `json:",omitempty"` // payments and write-off exceed the charge
 	OpenReason OpenReason `json:",omitempty"` // why the rest of the charge is open, if any is
+
+	CrossedOver bool `json:",omitempty"` // a payer sent the claim on to the next one
 }
 
 func (s *Standing) equal(o *Standing) bool {

@@ -31,6 +31,7 @@ func (l *Ledger) figures() *Standing {
 	s := &Standing{}
 	for _, e := range l.entries {
 		s.Paid += e.Paid
+		s.CrossedOver = s.CrossedOver || e.CrossoverPayer != nil && e.cancelledBy == nil
 	}
 	l.sumPrimary(s)
 	s.PatientResponsibility = l.patient().total()

@@ -39,5 +39,8 @@ const (
 	TriggerEarlierDecided      Trigger = "earlier_payer_decided"  // it has the decision of the payer before
 	TriggerEarlierChanged      Trigger = "earlier_payer_changed"  // it lacks one that it can be sent with
 	TriggerCorrect             Trigger = "correct"                // a person replaced a remittance by its correction
+	TriggerHold                Trigger = "hold"                   // a person holds it back from batches
+	TriggerRelease             Trigger = "release"                // a person releases it
+	TriggerSettle              Trigger = "settle"                 // a person decided about a task of it
 	TriggerErase               Trigger = "patient_erased"         // an operator removed the people from it
 )

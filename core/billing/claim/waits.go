@@ -48,6 +48,10 @@ func (c *Claim) awaitsEarlier() bool {
 	return !c.SecondaryTo.IsZero() && c.findsOnly(FindingNotAdjudicated)
 }
 
+// WaitsByItself reports whether nothing but a record that is not on the claim holds it: the
+// enrollment of its office, or the decision of the payer before.
+func (c *Claim) WaitsByItself() bool { return c.AwaitsEnrollment() || c.awaitsEarlier() }
+
 // waitStep returns what a biller does about a claim that waits for something that is
 // not on the claim; empty for any other.
 func (c *Claim) waitStep() string {

@@ -1,0 +1,98 @@
+package httpapi
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/remit"
+	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
+)
+
+// TestSettle decides about tasks: the decision is kept on the resource and ends the task, until
+// the amount changes.
+func TestSettle(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	_, request := s.payerRequest(t, nil)
+	path := "/tasks/" + s.tasks(t, "?resource_id="+request)["request_due"]["id"].(string)
+	s.must(t, 200, call{path: path}).shows(t, "settles", []any{"will_not_send"}, "settled", nil, "actions.1", "settleTask")
+	for body, field := range map[string]string{`{"as":"accepted"}`: "as not_allowed", `{"as":"lost"}`: "as not_allowed", `{}`: "as required"} {
+		if a := s.do(t, call{path: path + "/settle", body: body, bad: true}); a.StatusCode != 422 || a.fields(t)[0] != field {
+			t.Errorf("%s: %d %s", body, a.StatusCode, a.body)
+		}
+	}
+	settle := call{path: path + "/settle", body: `{"as":"will_not_send","note":"The patient left."}`, idem: "settle"}
+	s.must(t, 200, settle).shows(t, "state", "done", "settled.as", "will_not_send", "settled.note", "The patient left.", "settled.amount", nil)
+	s.must(t, 200, settle).shows(t, "state", "done")
+	wantStatus(t, s.do(t, call{path: path + "/settle", body: `{"as":"will_not_send"}`}), 409, billing.CodeConflict)
+	if got := s.tasks(t, "?resource_id="+request); len(got) != 0 {
+		t.Errorf("after the decision: %v", got)
+	}
+	s.must(t, 200, call{path: "/tasks?state=done&resource_id=" + request}).shows(t, "data.0.settled.as", "will_not_send")
+	s.must(t, 200, call{path: "/payer_requests/" + request}).shows(t, "state", "open", "settled.note", "The patient left.")
+
+	denied := s.claim(t, func(c *claim.Claim) {
+		c.State, c.Standing = claim.Denied, &claim.Standing{Outcome: remit.OutcomeDenied, ERAID: billing.NewID[billing.ERAID](billing.RealAt(time.Now())), NotPaid: 100_00, OpenReason: claim.OpenRefused}
+	})
+	kept := s.tasks(t, "?resource_id="+denied.ID.String())["denied"]
+	s.must(t, 200, call{path: "/tasks/" + kept["id"].(string) + "/settle", body: `{"as":"accepted"}`}).shows(t, "state", "done", "settled.amount", kept["amount"])
+	s.must(t, 200, call{path: "/claims/" + denied.ID.String()}).shows(t, "history.0.cause", "settle", "state", "denied", "open", kept["amount"])
+
+	// Less is open: the payer paid a part.
+	porttest.In(t, s.store, s.test, func(ctx context.Context, tx ports.Tx) error {
+		c, err := tx.Claims.Lock(ctx, denied.ID)
+		if err != nil {
+			return err
+		}
+		c.Standing.Paid = 10_00
+		return tx.Claims.Save(ctx, c.Claim)
+	})
+	s.must(t, 200, call{path: "/tasks/" + kept["id"].(string)}).shows(t, "state", "open", "settled.as", "accepted", "settled.amount", kept["amount"])
+}
+
+// queued returns how many claims the next batch to a payer would take.
+func (s *service) queued(t *testing.T, payer billing.PayerID) (n int) {
+	t.Helper()
+	porttest.In(t, s.store, s.test, func(ctx context.Context, tx ports.Tx) error {
+		found, err := tx.Clearing.Queued(ctx, []billing.PayerID{payer}, time.Time{}, 10)
+		n = len(found)
+		return err
+	})
+	return n
+}
+
+// TestHold holds a claim back, and releases it.
+func TestHold(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	held := s.claim(t, func(c *claim.Claim) { c.State = claim.Queued })
+	path := "/claims/" + held.ID.String()
+	wantStatus(t, s.do(t, call{method: "POST", path: path + "/release"}), 409, billing.CodeConflict)
+	for body, field := range map[string]string{
+		`{}`: "reason required", `{"reason":"x","until":"soon"}`: "until format", `{"reason":"x","until":"` + lately(0) + `"}`: "until range",
+	} {
+		if a := s.do(t, call{path: path + "/hold", body: body, bad: true}); a.StatusCode != 422 || a.fields(t)[0] != field {
+			t.Errorf("%s: %d %s", body, a.StatusCode, a.body)
+		}
+	}
+	s.must(t, 200, call{path: path + "/hold", body: `{"reason":"The narrative is missing.","until":"` + lately(-3) + `"}`}).shows(t,
+		"state", "queued", "held.reason", "The narrative is missing.", "held.until", lately(-3), "history.0.cause", "hold", "history.0.note", "The narrative is missing.")
+	if got := s.tasks(t, ""); len(got) != 0 {
+		t.Errorf("before the day: %v", got)
+	}
+	if n := s.queued(t, held.Payer.ID); n != 0 {
+		t.Errorf("a batch takes %d", n)
+	}
+	s.must(t, 200, call{path: path + "/hold", body: `{"reason":"The narrative is missing."}`}).shows(t, "held.until", nil)
+	s.must(t, 200, call{path: "/tasks?kind=claim_held"}).shows(t, "data.0.resource.id", held.ID.String(), "data.0.actions.0", "releaseClaim")
+	s.must(t, 200, call{method: "POST", path: path + "/release"}).shows(t, "held", nil, "state", "queued", "history.2.cause", "release")
+	if n := s.queued(t, held.Payer.ID); n != 1 {
+		t.Errorf("a batch takes %d", n)
+	}
+	sent := s.claim(t, func(c *claim.Claim) { c.State = claim.Paid })
+	wantStatus(t, s.do(t, call{path: "/claims/" + sent.ID.String() + "/hold", body: `{"reason":"x"}`}), 409, billing.CodeConflict)
+}

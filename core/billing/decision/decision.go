@@ -1,0 +1,60 @@
+// Package decision has what people decide about the work that a resource makes.
+package decision
+
+import (
+	"slices"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// As is what a person decides.
+type As string
+
+// What a person can decide.
+const (
+	Accepted    As = "accepted"      // what the payer refuses stays as it is
+	NotBilled   As = "not_billed"    // the next payer does not get a claim
+	WillNotSend As = "will_not_send" // the payer does not get what it asked for, or what was begun
+)
+
+// Values lists everything that a person can decide.
+func Values() []As { return []As{Accepted, NotBilled, WillNotSend} }
+
+// Decision ends the work of one kind while its amount stays.
+type Decision struct {
+	Of     string // the kind of work
+	As     As
+	Amount billing.Money // what was at stake; 0 for none
+	Note   string        // empty for none
+	By     string        // the key or the user
+	At     time.Time
+}
+
+// List has the last decision for each kind of work that has one.
+type List []Decision
+
+// Of returns the decision about a kind of work; nil if there is none.
+func (l List) Of(kind string) *Decision {
+	for i := range l {
+		if l[i].Of == kind {
+			return &l[i]
+		}
+	}
+	return nil
+}
+
+// With returns the list with a decision, which replaces the one before it.
+func (l List) With(d Decision) List {
+	rest := slices.DeleteFunc(slices.Clone(l), func(was Decision) bool { return was.Of == d.Of })
+	return append(rest, d)
+}
+
+// Erased returns the list without what people wrote.
+func (l List) Erased() List {
+	all := slices.Clone(l)
+	for i := range all {
+		all[i].Note = ""
+	}
+	return all
+}

@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/molar-billing/molar/core/intake"
 )
 
 // TestEnumerations compares every enumeration of the contract, of the schema and of the
@@ -340,11 +342,13 @@ var partial = map[string]difference{
 	"openapi.yaml: Connection carries":           {of: "network.Transaction", without: []string{"attachments"}},
 	"schema.sql: enrollments transaction":        {of: "network.Transaction", without: []string{"attachments"}},
 	// The subscriber is no other person.
-	"openapi.yaml: Inquiry patient relationship":            {of: "coverage.Relationship", without: []string{"self"}},
-	"openapi.yaml: ClaimPatientInput relationship":          {of: "coverage.Relationship", without: []string{"self"}},
-	"openapi.yaml: ClaimPatient relationship":               {of: "coverage.Relationship", without: []string{"self"}},
-	"openapi.yaml: EligibilityRequest patient relationship": {of: "coverage.Relationship", without: []string{"self"}},
-	"web: relationships":                                    {of: "coverage.Relationship", without: []string{"self"}},
+	"openapi.yaml: Inquiry patient relationship":           {of: "coverage.Relationship", without: []string{"self"}},
+	"openapi.yaml: ClaimPatientInput relationship":         {of: "coverage.Relationship", without: []string{"self"}},
+	"openapi.yaml: ClaimPatient relationship":              {of: "coverage.Relationship", without: []string{"self"}},
+	"openapi.yaml: EligibilityRequestPatient relationship": {of: "coverage.Relationship", without: []string{"self"}},
+	"openapi.yaml: ScheduleItem patient relationship":      {of: "coverage.Relationship", without: []string{"self"}},
+	"openapi.yaml: ScheduleField":                          {with: intake.ScheduleFields()},
+	"web: relationships":                                   {of: "coverage.Relationship", without: []string{"self"}},
 	// No caller can choose it, or see it.
 	"openapi.yaml: UserChange state":            {of: "caller.UserState", without: []string{"invited"}},
 	"openapi.yaml: ERAClaim status":             {of: "remit.Status", without: []string{"pending"}},

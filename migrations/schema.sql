@@ -34,6 +34,50 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.check_lane_room(of_org uuid, of_mode text, networks text[], payers uuid[], most integer[]) RETURNS TABLE(room integer)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+    AS $$
+DECLARE
+    place  integer;
+    taken  integer;
+    own    integer;
+    orgs   integer;
+    lane   check_lanes;
+    spaces integer[] := array_fill(0, ARRAY[cardinality(networks)]);
+BEGIN
+    FOR place IN SELECT n.ordinality FROM unnest(networks, payers) WITH ORDINALITY n (network, payer, ordinality) ORDER BY network, payer LOOP
+        PERFORM pg_advisory_xact_lock(hashtextextended(format('lane %s %s', networks[place], payers[place]), 0));
+        SELECT * INTO lane FROM check_lanes l WHERE l.network = networks[place] AND l.payer_id = payers[place] AND l.failures >= 3;
+        IF FOUND AND lane.until > clock_timestamp() THEN
+            CONTINUE;
+        ELSIF FOUND THEN
+            most[place] := 1;
+        END IF;
+        SELECT count(*), count(*) FILTER (WHERE c.org_id = of_org AND c.mode = of_mode) INTO taken, own
+        FROM jobs j JOIN eligibility_checks c ON c.id = j.subject
+        WHERE j.kind IN ('eligibility', 'batch_eligibility') AND c.payer_id = payers[place] AND c.network = networks[place];
+        WITH RECURSIVE waiting AS (
+            (SELECT i.org_id, i.mode FROM check_batch_items i
+            WHERE i.network = networks[place] AND i.payer_id = payers[place] AND i.next_at IS NOT NULL ORDER BY i.org_id, i.mode LIMIT 1)
+            UNION ALL
+            SELECT n.org_id, n.mode FROM waiting w CROSS JOIN LATERAL (
+                SELECT i.org_id, i.mode FROM check_batch_items i
+                WHERE i.network = networks[place] AND i.payer_id = payers[place] AND i.next_at IS NOT NULL AND (i.org_id, i.mode) > (w.org_id, w.mode)
+                ORDER BY i.org_id, i.mode LIMIT 1
+            ) n
+        )
+        SELECT count(*) INTO orgs FROM waiting w
+        WHERE (w.org_id, w.mode) = (of_org, of_mode) OR EXISTS (
+            SELECT FROM check_batch_items i
+            WHERE i.network = networks[place] AND i.payer_id = payers[place] AND i.org_id = w.org_id AND i.mode = w.mode AND i.next_at <= clock_timestamp()
+        );
+        spaces[place] := greatest(0, least(most[place] - taken, (most[place] + greatest(orgs, 1) - 1) / greatest(orgs, 1) - own));
+    END LOOP;
+    RETURN QUERY SELECT unnest(spaces);
+END
+$$;
+
 CREATE FUNCTION public.check_of_patient() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -167,8 +211,11 @@ BEGIN
     DELETE FROM uploads WHERE org_id = e.org_id AND mode = e.mode AND attachment_id = ANY (sets);
     DELETE FROM documents WHERE org_id = e.org_id AND mode = e.mode AND attachment_id = ANY (sets);
     DELETE FROM attachments WHERE org_id = e.org_id AND mode = e.mode AND id = ANY (sets) AND state = 'open';
-    UPDATE attachments SET about = '{}', narrative = '' WHERE org_id = e.org_id AND mode = e.mode AND id = ANY (sets);
-    UPDATE payer_requests SET requested = '', answer_note = CASE answer_note WHEN '' THEN '' ELSE 'erased' END
+    UPDATE tasks SET settled = NULL WHERE org_id = e.org_id AND mode = e.mode AND settled IS NOT NULL
+        AND (claim_id = ANY (of_claims) OR attachment_id = ANY (sets)
+            OR payer_request_id IN (SELECT id FROM payer_requests WHERE org_id = e.org_id AND mode = e.mode AND claim_id = ANY (of_claims)));
+    UPDATE attachments SET about = '{}', narrative = '', decisions = '[]' WHERE org_id = e.org_id AND mode = e.mode AND id = ANY (sets);
+    UPDATE payer_requests SET requested = '', decisions = '[]', answer_note = CASE answer_note WHEN '' THEN '' ELSE 'erased' END
     WHERE org_id = e.org_id AND mode = e.mode AND claim_id = ANY (of_claims);
     UPDATE era_claims
     SET detail = (detail::jsonb - ARRAY['PatientFirstName', 'PatientLastName', 'MemberID', 'CorrectedPatient'])::json
@@ -211,6 +258,8 @@ BEGIN
     UPDATE eligibility_checks SET cache_source = NULL WHERE cache_source = ANY (asked);
     DELETE FROM eligibility_checks WHERE id = ANY (asked);
     DELETE FROM check_members WHERE patient_id = who;
+    DELETE FROM check_batch_items i USING patients p
+    WHERE p.id = who AND i.org_id = e.org_id AND i.mode = e.mode AND i.person_key = p.name_key AND i.person_born = p.date_of_birth;
     DELETE FROM patient_words WHERE org_id = e.org_id AND mode = e.mode AND patient_id = who;
     DELETE FROM patients WHERE id = who AND org_id = e.org_id AND mode = e.mode;
     UPDATE erasures SET done_at = now() WHERE patient_id = who;
@@ -347,7 +396,8 @@ BEGIN
             holder := 'coalesce(h.patient_id = t.patient_id, true)';
             born := '(SELECT p.date_of_birth FROM patients p WHERE p.id = t.patient_id)';
             named := 'EXISTS (SELECT FROM eligibility_checks r WHERE r.parent_id = t.id)
-                OR EXISTS (SELECT FROM eligibility_checks r WHERE r.cache_source = t.id)';
+                OR EXISTS (SELECT FROM eligibility_checks r WHERE r.cache_source = t.id)
+                OR EXISTS (SELECT FROM estimates e JOIN claims c ON c.org_id = e.org_id AND c.estimate_id = e.id WHERE e.check_id = t.id OR e.second_check_id = t.id)';
         WHEN 'patients' THEN
             holder := 'h.patient_id = t.id';
             born := 't.date_of_birth';
@@ -484,6 +534,9 @@ END) STORED,
     elsewhere bigint DEFAULT 0 NOT NULL,
     edits json DEFAULT '{}'::json NOT NULL,
     erased_at timestamp with time zone,
+    estimate_id uuid,
+    decisions json DEFAULT '[]'::json NOT NULL,
+    held json,
     CONSTRAINT claims_state CHECK (((state = ANY (ARRAY['draft'::text, 'validated'::text, 'needs_attention'::text, 'queued'::text, 'submitted'::text, 'accepted_clearinghouse'::text, 'accepted_payer'::text, 'rejected'::text, 'voided'::text, 'paid'::text, 'denied'::text, 'reconciled'::text, 'returned'::text])) AND
 CASE kind
     WHEN 'claim'::text THEN ((state <> 'returned'::text) AND (estimate IS NULL) AND (converted_to IS NULL))
@@ -652,7 +705,7 @@ BEGIN
         RETURN 0;
     END IF;
     CASE bare
-        WHEN 'api_keys', 'audit_entries', 'audit_resources', 'changes', 'connections', 'fee_schedule_rows', 'fee_schedules', 'disclosures', 'erasures', 'holds', 'retention', 'idempotency_keys', 'offices', 'providers', 'received_files',
+        WHEN 'api_keys', 'audit_entries', 'audit_resources', 'changes', 'connections', 'import_mappings', 'fee_schedule_rows', 'fee_schedules', 'disclosures', 'erasures', 'holds', 'retention', 'idempotency_keys', 'offices', 'providers', 'received_files',
             'requests', 'sessions', 'sign_in_links', 'users', 'watches', 'webhook_endpoints' THEN
         WHEN 'received_parts' THEN
             which := 'file_id IN (SELECT id FROM public.received_files WHERE org_id = $1)';
@@ -702,7 +755,7 @@ BEGIN
         RETURN 0;
     END IF;
     CASE bare
-        WHEN 'acknowledgements', 'attachments', 'batches', 'check_members', 'claim_changes', 'claim_totals', 'documents', 'eligibility_answers', 'estimates',
+        WHEN 'acknowledgements', 'attachments', 'batches', 'check_batch_items', 'check_batches', 'check_members', 'claim_changes', 'claim_totals', 'documents', 'eligibility_answers', 'estimates', 'tasks', 'check_additions',
             'enrollments', 'event_numbers', 'events', 'patient_words', 'patients', 'payer_requests',
             'quarantine', 'sandbox_mail', 'sandbox_notes', 'sandbox_scenarios', 'uploads' THEN
         WHEN 'claims' THEN -- those that no other names
@@ -1015,6 +1068,7 @@ CASE
     ELSE NULL::text
 END) STORED,
     edits json DEFAULT '{}'::json NOT NULL,
+    decisions json DEFAULT '[]'::json NOT NULL,
     CONSTRAINT attachments_state CHECK ((
 CASE state
     WHEN 'open'::text THEN ((closed_at IS NULL) AND
@@ -1138,6 +1192,80 @@ CREATE TABLE public.changes (
 );
 
 ALTER TABLE ONLY public.changes FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.check_additions (
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    check_id uuid NOT NULL,
+    number integer NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    patient_id uuid,
+    payer_id uuid NOT NULL,
+    content json NOT NULL,
+    struck_at timestamp with time zone,
+    struck_by text DEFAULT ''::text NOT NULL,
+    CONSTRAINT check_additions_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
+    CONSTRAINT check_additions_number_check CHECK ((number > 0))
+);
+
+ALTER TABLE ONLY public.check_additions FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.check_batch_items (
+    id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    batch_id uuid NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    item_id text NOT NULL,
+    appointment_at timestamp with time zone,
+    appointment_id text,
+    request json NOT NULL,
+    person_key text NOT NULL,
+    person_born date,
+    network text NOT NULL,
+    payer_id uuid,
+    parent_id uuid,
+    check_id uuid,
+    fresh boolean NOT NULL,
+    attempts integer NOT NULL,
+    asking uuid,
+    next_at timestamp with time zone,
+    until timestamp with time zone,
+    recheck_at timestamp with time zone,
+    outcome text NOT NULL,
+    needs_a_person boolean NOT NULL,
+    faults json NOT NULL,
+    completed_at timestamp with time zone,
+    CONSTRAINT check_batch_items_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
+    CONSTRAINT check_batch_items_outcome_check CHECK ((outcome = ANY (ARRAY[''::text, 'answered'::text, 'rejected'::text, 'payer_unavailable'::text, 'error'::text, 'invalid'::text, 'not_asked'::text, 'canceled'::text])))
+)
+WITH (fillfactor='70');
+
+ALTER TABLE ONLY public.check_batch_items FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.check_batches (
+    id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    name text NOT NULL,
+    recheck bigint,
+    request_id uuid,
+    person_request_id uuid,
+    not_after timestamp with time zone NOT NULL,
+    feed uuid,
+    canceled_at timestamp with time zone,
+    CONSTRAINT check_batches_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text])))
+);
+
+ALTER TABLE ONLY public.check_batches FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.check_lanes (
+    network text NOT NULL,
+    payer_id uuid NOT NULL,
+    failures integer NOT NULL,
+    until timestamp with time zone NOT NULL
+);
 
 CREATE TABLE public.check_members (
     org_id uuid NOT NULL,
@@ -1299,6 +1427,7 @@ CREATE TABLE public.eligibility_checks (
     person_request_id uuid,
     shown text,
     shown_failure text,
+    batch_id uuid,
     CONSTRAINT eligibility_checks_state CHECK (
 CASE state
     WHEN 'pending'::text THEN ((outcome = ''::text) AND (completed_at IS NULL) AND (benefits IS NULL) AND (rejection IS NULL))
@@ -1576,6 +1705,19 @@ CREATE TABLE public.idempotency_keys (
 
 ALTER TABLE ONLY public.idempotency_keys FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.import_mappings (
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    kind text NOT NULL,
+    columns json NOT NULL,
+    payers json NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT import_mappings_kind_check CHECK ((kind = 'schedule'::text)),
+    CONSTRAINT import_mappings_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text])))
+);
+
+ALTER TABLE ONLY public.import_mappings FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.jobs (
     id uuid NOT NULL,
     kind text NOT NULL,
@@ -1696,6 +1838,7 @@ CREATE TABLE public.payer_requests (
     answered_at timestamp with time zone,
     created_at timestamp with time zone NOT NULL,
     answer_note text DEFAULT ''::text NOT NULL,
+    decisions json DEFAULT '[]'::json NOT NULL,
     CONSTRAINT payer_requests_state CHECK (((source = ANY (ARRAY['network'::text, 'staff'::text])) AND
 CASE state
     WHEN 'open'::text THEN ((answering_attachment_id IS NULL) AND (answered_at IS NULL) AND (answer_note = ''::text))
@@ -1946,6 +2089,42 @@ CREATE TABLE public.sweeps (
     CONSTRAINT sweeps_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text])))
 );
 
+CREATE TABLE public.tasks (
+    id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    resource text NOT NULL,
+    claim_id uuid,
+    era_id uuid,
+    payer_request_id uuid,
+    attachment_id uuid,
+    enrollment_id uuid,
+    resource_id uuid GENERATED ALWAYS AS (COALESCE(claim_id, era_id, payer_request_id, attachment_id, enrollment_id)) STORED NOT NULL,
+    kind text NOT NULL,
+    office_id uuid,
+    payer_id uuid,
+    payer_code text NOT NULL,
+    payer_name text NOT NULL,
+    patient_id uuid,
+    amount bigint NOT NULL,
+    since timestamp with time zone NOT NULL,
+    due_on date,
+    due_by text NOT NULL,
+    reason text NOT NULL,
+    actions text[] NOT NULL,
+    ended_at timestamp with time zone,
+    assignee uuid,
+    snoozed_until timestamp with time zone,
+    until_change boolean DEFAULT false NOT NULL,
+    settles text[] DEFAULT '{}'::text[] NOT NULL,
+    settled json,
+    CONSTRAINT tasks_check CHECK ((num_nonnulls(claim_id, era_id, payer_request_id, attachment_id, enrollment_id) = 1)),
+    CONSTRAINT tasks_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
+    CONSTRAINT tasks_resource_check CHECK ((resource = ANY (ARRAY['claim'::text, 'era'::text, 'payer_request'::text, 'attachment'::text, 'enrollment'::text])))
+);
+
+ALTER TABLE ONLY public.tasks FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.turns (
     name text NOT NULL,
     holder uuid NOT NULL,
@@ -2102,6 +2281,18 @@ ALTER TABLE ONLY public.batches
 ALTER TABLE ONLY public.batches
     ADD CONSTRAINT batches_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.check_additions
+    ADD CONSTRAINT check_additions_pkey PRIMARY KEY (check_id, number);
+
+ALTER TABLE ONLY public.check_batch_items
+    ADD CONSTRAINT check_batch_items_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.check_batches
+    ADD CONSTRAINT check_batches_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.check_lanes
+    ADD CONSTRAINT check_lanes_pkey PRIMARY KEY (network, payer_id);
+
 ALTER TABLE ONLY public.check_members
     ADD CONSTRAINT check_members_pkey PRIMARY KEY (org_id, mode, member_key, patient_id);
 
@@ -2186,6 +2377,9 @@ ALTER TABLE ONLY public.holds
 ALTER TABLE ONLY public.idempotency_keys
     ADD CONSTRAINT idempotency_keys_pkey PRIMARY KEY (org_id, mode, key);
 
+ALTER TABLE ONLY public.import_mappings
+    ADD CONSTRAINT import_mappings_pkey PRIMARY KEY (org_id, mode, kind);
+
 ALTER TABLE ONLY public.jobs
     ADD CONSTRAINT jobs_pkey PRIMARY KEY (id);
 
@@ -2267,6 +2461,12 @@ ALTER TABLE ONLY public.sign_in_links
 ALTER TABLE ONLY public.sweeps
     ADD CONSTRAINT sweeps_pkey PRIMARY KEY (bare, mode);
 
+ALTER TABLE ONLY public.tasks
+    ADD CONSTRAINT tasks_one UNIQUE (resource_id, kind);
+
+ALTER TABLE ONLY public.tasks
+    ADD CONSTRAINT tasks_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.turns
     ADD CONSTRAINT turns_pkey PRIMARY KEY (name);
 
@@ -2336,6 +2536,20 @@ CREATE INDEX changes_created ON public.changes USING btree (created_at);
 
 CREATE INDEX changes_tail ON public.changes USING btree (org_id, mode, xid);
 
+CREATE INDEX check_additions_patient ON public.check_additions USING btree (org_id, mode, patient_id, payer_id);
+
+CREATE INDEX check_batch_items_check ON public.check_batch_items USING btree (check_id) WHERE (check_id IS NOT NULL);
+
+CREATE INDEX check_batch_items_due ON public.check_batch_items USING btree (network, payer_id, org_id, mode, next_at) WHERE (next_at IS NOT NULL);
+
+CREATE UNIQUE INDEX check_batch_items_item ON public.check_batch_items USING btree (batch_id, item_id);
+
+CREATE INDEX check_batch_items_next ON public.check_batch_items USING btree (org_id, mode, next_at, id) WHERE (next_at IS NOT NULL);
+
+CREATE INDEX check_batch_items_org ON public.check_batch_items USING btree (org_id, mode);
+
+CREATE INDEX check_batches_list ON public.check_batches USING btree (org_id, mode, created_at, id);
+
 CREATE INDEX check_members_patient ON public.check_members USING btree (patient_id);
 
 CREATE INDEX claim_changes_scope ON public.claim_changes USING btree (org_id, mode);
@@ -2349,6 +2563,8 @@ CREATE UNIQUE INDEX claims_control_number ON public.claims USING btree (control_
 CREATE INDEX claims_control_start ON public.claims USING btree (org_id, mode, control_key COLLATE "C");
 
 CREATE INDEX claims_converted_from ON public.claims USING btree (converted_from) WHERE (converted_from IS NOT NULL);
+
+CREATE INDEX claims_estimate ON public.claims USING btree (org_id, estimate_id) WHERE (estimate_id IS NOT NULL);
 
 CREATE INDEX claims_list ON public.claims USING btree (kind, org_id, mode, created_at, id, sent_at, first_service_date);
 
@@ -2370,9 +2586,9 @@ CREATE INDEX claims_payer ON public.claims USING btree (kind, org_id, mode, paye
 
 CREATE INDEX claims_payer_number ON public.claims USING btree (payer_claim_number, org_id, mode) WHERE (payer_claim_number <> ''::text);
 
-CREATE INDEX claims_queued ON public.claims USING btree (mode, org_id, id) WHERE ((state = 'queued'::text) AND (batch_id IS NULL));
+CREATE INDEX claims_queued ON public.claims USING btree (mode, org_id, id) WHERE ((state = 'queued'::text) AND (batch_id IS NULL) AND (held IS NULL));
 
-CREATE INDEX claims_queued_payers ON public.claims USING btree (mode, org_id, payer_id) WHERE ((state = 'queued'::text) AND (batch_id IS NULL));
+CREATE INDEX claims_queued_payers ON public.claims USING btree (mode, org_id, payer_id) WHERE ((state = 'queued'::text) AND (batch_id IS NULL) AND (held IS NULL));
 
 CREATE INDEX claims_request ON public.claims USING btree (request_id, org_id, mode, created_at, id) WHERE (request_id IS NOT NULL);
 
@@ -2403,6 +2619,8 @@ CREATE INDEX documents_attachment ON public.documents USING btree (attachment_id
 CREATE INDEX documents_org ON public.documents USING btree (org_id, mode, id);
 
 CREATE INDEX eligibility_answers_sweep ON public.eligibility_answers USING btree (completed_at);
+
+CREATE INDEX eligibility_checks_batch ON public.eligibility_checks USING btree (org_id, mode, batch_id, created_at, id) WHERE (batch_id IS NOT NULL);
 
 CREATE INDEX eligibility_checks_list ON public.eligibility_checks USING btree (org_id, mode, created_at, id);
 
@@ -2572,6 +2790,24 @@ CREATE INDEX sign_in_links_created ON public.sign_in_links USING btree (created_
 
 CREATE INDEX sign_in_links_user ON public.sign_in_links USING btree (user_id) WHERE (used_at IS NULL);
 
+CREATE INDEX tasks_assignee ON public.tasks USING btree (org_id, mode, assignee, COALESCE(due_on, 'infinity'::date), ((- amount)), since, id) WHERE ((ended_at IS NULL) AND (assignee IS NOT NULL));
+
+CREATE INDEX tasks_attachment ON public.tasks USING btree (attachment_id) WHERE (attachment_id IS NOT NULL);
+
+CREATE INDEX tasks_claim ON public.tasks USING btree (claim_id) WHERE (claim_id IS NOT NULL);
+
+CREATE INDEX tasks_counts ON public.tasks USING btree (org_id, mode, kind, assignee) INCLUDE (since, snoozed_until, until_change) WHERE (ended_at IS NULL);
+
+CREATE INDEX tasks_enrollment ON public.tasks USING btree (enrollment_id) WHERE (enrollment_id IS NOT NULL);
+
+CREATE INDEX tasks_era ON public.tasks USING btree (era_id) WHERE (era_id IS NOT NULL);
+
+CREATE INDEX tasks_kind ON public.tasks USING btree (org_id, mode, kind, COALESCE(due_on, 'infinity'::date), ((- amount)), since, id) WHERE (ended_at IS NULL);
+
+CREATE INDEX tasks_list ON public.tasks USING btree (org_id, mode, COALESCE(due_on, 'infinity'::date), ((- amount)), since, id) WHERE (ended_at IS NULL);
+
+CREATE INDEX tasks_payer_request ON public.tasks USING btree (payer_request_id) WHERE (payer_request_id IS NOT NULL);
+
 CREATE INDEX uploads_org ON public.uploads USING btree (org_id, mode, id);
 
 CREATE INDEX uploads_sweep ON public.uploads USING btree (created_at) WHERE (state <> 'pending'::text);
@@ -2645,6 +2881,15 @@ CREATE TRIGGER totals_added AFTER DELETE ON public.claim_changes REFERENCING OLD
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.organizations(id);
 
+ALTER TABLE ONLY public.check_additions
+    ADD CONSTRAINT check_additions_check_id_fkey FOREIGN KEY (check_id) REFERENCES public.eligibility_checks(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.check_batch_items
+    ADD CONSTRAINT check_batch_items_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES public.check_batches(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.check_batch_items
+    ADD CONSTRAINT check_batch_items_check_id_fkey FOREIGN KEY (check_id) REFERENCES public.eligibility_checks(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.claims
     ADD CONSTRAINT claims_converted_from_fkey FOREIGN KEY (converted_from) REFERENCES public.claims(id);
 
@@ -2693,6 +2938,21 @@ ALTER TABLE ONLY public.sign_in_links
 ALTER TABLE ONLY public.sign_in_links
     ADD CONSTRAINT sign_in_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id);
 
+ALTER TABLE ONLY public.tasks
+    ADD CONSTRAINT tasks_attachment_id_fkey FOREIGN KEY (attachment_id) REFERENCES public.attachments(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.tasks
+    ADD CONSTRAINT tasks_claim_id_fkey FOREIGN KEY (claim_id) REFERENCES public.claims(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.tasks
+    ADD CONSTRAINT tasks_enrollment_id_fkey FOREIGN KEY (enrollment_id) REFERENCES public.enrollments(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.tasks
+    ADD CONSTRAINT tasks_era_id_fkey FOREIGN KEY (era_id) REFERENCES public.eras(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.tasks
+    ADD CONSTRAINT tasks_payer_request_id_fkey FOREIGN KEY (payer_request_id) REFERENCES public.payer_requests(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.users
     ADD CONSTRAINT users_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.organizations(id);
 
@@ -2715,6 +2975,12 @@ CREATE POLICY begin ON public.sandbox_clocks FOR SELECT USING ((org_id = (NULLIF
 ALTER TABLE public.changes ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY changes ON public.sandbox_mail FOR UPDATE TO molar_app USING (((mode = 'test'::text) AND (org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
+ALTER TABLE public.check_additions ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.check_batch_items ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.check_batches ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.check_members ENABLE ROW LEVEL SECURITY;
 
@@ -2772,6 +3038,8 @@ ALTER TABLE public.eras ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.erasures ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY estimated ON public.claims FOR SELECT TO molar_system USING ((estimate_id IS NOT NULL));
+
 ALTER TABLE public.estimates ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.event_numbers ENABLE ROW LEVEL SECURITY;
@@ -2781,6 +3049,8 @@ ALTER TABLE public.events ENABLE ROW LEVEL SECURITY;
 CREATE POLICY expiry ON public.audit_entries TO postgres USING (true);
 
 CREATE POLICY expiry ON public.audit_resources TO postgres USING (true);
+
+CREATE POLICY expiry ON public.check_batches TO molar_system USING (true);
 
 CREATE POLICY expiry ON public.estimates TO molar_system USING (true);
 
@@ -2792,7 +3062,11 @@ ALTER TABLE public.holds ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.idempotency_keys ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.import_mappings ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.jobs ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY lanes ON public.jobs FOR SELECT TO postgres USING (true);
 
 CREATE POLICY made ON public.organizations FOR SELECT TO molar_app USING ((maker_id = (current_setting('molar.org'::text))::uuid));
 
@@ -2832,6 +3106,12 @@ ALTER TABLE public.received_files ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY removal ON public.api_keys TO postgres USING (true);
 
+CREATE POLICY removal ON public.check_additions TO postgres USING (true);
+
+CREATE POLICY removal ON public.check_batch_items TO postgres USING (true);
+
+CREATE POLICY removal ON public.check_batches TO postgres USING (true);
+
 CREATE POLICY removal ON public.connections TO postgres USING (true);
 
 CREATE POLICY removal ON public.data_keys TO postgres USING (true);
@@ -2843,6 +3123,8 @@ CREATE POLICY removal ON public.estimates TO postgres USING (true);
 CREATE POLICY removal ON public.fee_schedule_rows TO postgres USING (true);
 
 CREATE POLICY removal ON public.fee_schedules TO postgres USING (true);
+
+CREATE POLICY removal ON public.import_mappings TO postgres USING (true);
 
 CREATE POLICY removal ON public.offices TO postgres USING (true);
 
@@ -2857,6 +3139,8 @@ CREATE POLICY removal ON public.requests TO postgres USING (true);
 CREATE POLICY removal ON public.sessions TO postgres USING (true);
 
 CREATE POLICY removal ON public.sign_in_links TO postgres USING (true);
+
+CREATE POLICY removal ON public.tasks TO postgres USING (true);
 
 CREATE POLICY removal ON public.users TO postgres USING (true);
 
@@ -2982,6 +3266,12 @@ CREATE POLICY scope ON public.batches TO molar_app USING (((org_id = (current_se
 
 CREATE POLICY scope ON public.changes FOR INSERT TO molar_app WITH CHECK (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
+CREATE POLICY scope ON public.check_additions TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
+CREATE POLICY scope ON public.check_batch_items TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
+CREATE POLICY scope ON public.check_batches TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
 CREATE POLICY scope ON public.check_members TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.claim_changes TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
@@ -3020,6 +3310,8 @@ CREATE POLICY scope ON public.fee_schedules TO molar_app USING (((org_id = (curr
 
 CREATE POLICY scope ON public.idempotency_keys TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
+CREATE POLICY scope ON public.import_mappings TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
 CREATE POLICY scope ON public.jobs TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.offices TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
@@ -3049,6 +3341,8 @@ CREATE POLICY scope ON public.sandbox_scenarios TO molar_app USING (((org_id = (
 CREATE POLICY scope ON public.sessions TO molar_app USING ((org_id = (current_setting('molar.org'::text))::uuid));
 
 CREATE POLICY scope ON public.sign_in_links TO molar_app USING ((org_id = (current_setting('molar.org'::text))::uuid));
+
+CREATE POLICY scope ON public.tasks TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.uploads TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
@@ -3180,6 +3474,8 @@ CREATE POLICY system_writes ON public.audit_resources FOR INSERT TO molar_system
 
 CREATE POLICY system_writes ON public.requests FOR INSERT TO molar_system WITH CHECK (true);
 
+ALTER TABLE public.tasks ENABLE ROW LEVEL SECURITY;
+
 CREATE POLICY unmade ON public.organizations FOR UPDATE TO molar_app USING ((maker_id = (current_setting('molar.org'::text))::uuid));
 
 ALTER TABLE public.uploads ENABLE ROW LEVEL SECURITY;
@@ -3204,6 +3500,9 @@ CREATE POLICY writes ON public.sandbox_notes FOR INSERT TO molar_app WITH CHECK 
 
 GRANT USAGE ON SCHEMA public TO molar_app;
 GRANT USAGE ON SCHEMA public TO molar_system;
+
+REVOKE ALL ON FUNCTION public.check_lane_room(of_org uuid, of_mode text, networks text[], payers uuid[], most integer[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.check_lane_room(of_org uuid, of_mode text, networks text[], payers uuid[], most integer[]) TO molar_app;
 
 REVOKE ALL ON FUNCTION public.claim_idempotency_key(wanted_org uuid, wanted_mode text, wanted_key text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.claim_idempotency_key(wanted_org uuid, wanted_mode text, wanted_key text) TO molar_app;
@@ -3337,6 +3636,14 @@ GRANT UPDATE(edits) ON TABLE public.claims TO molar_app;
 
 GRANT UPDATE(erased_at) ON TABLE public.claims TO molar_app;
 
+GRANT UPDATE(estimate_id) ON TABLE public.claims TO molar_app;
+GRANT SELECT(estimate_id) ON TABLE public.claims TO molar_system;
+
+GRANT UPDATE(decisions) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(held) ON TABLE public.claims TO molar_app;
+GRANT SELECT(held) ON TABLE public.claims TO molar_system;
+
 REVOKE ALL ON FUNCTION public.old_records(bare text, of_mode text, of_org uuid, keep interval, OUT old bigint, OUT held bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.old_records(bare text, of_mode text, of_org uuid, keep interval, OUT old bigint, OUT held bigint) TO molar_system;
 
@@ -3414,6 +3721,8 @@ GRANT UPDATE(stalled) ON TABLE public.attachments TO molar_app;
 
 GRANT UPDATE(edits) ON TABLE public.attachments TO molar_app;
 
+GRANT UPDATE(decisions) ON TABLE public.attachments TO molar_app;
+
 GRANT SELECT,INSERT ON TABLE public.audit_entries TO molar_app;
 GRANT SELECT,INSERT ON TABLE public.audit_entries TO molar_system;
 
@@ -3480,6 +3789,67 @@ GRANT SELECT(delayed_since) ON TABLE public.batches TO molar_system;
 
 GRANT INSERT ON TABLE public.changes TO molar_app;
 GRANT SELECT,INSERT,DELETE ON TABLE public.changes TO molar_system;
+
+GRANT SELECT,INSERT ON TABLE public.check_additions TO molar_app;
+
+GRANT UPDATE(struck_at) ON TABLE public.check_additions TO molar_app;
+
+GRANT UPDATE(struck_by) ON TABLE public.check_additions TO molar_app;
+
+GRANT SELECT,INSERT ON TABLE public.check_batch_items TO molar_app;
+
+GRANT UPDATE(appointment_at) ON TABLE public.check_batch_items TO molar_app;
+
+GRANT UPDATE(appointment_id) ON TABLE public.check_batch_items TO molar_app;
+
+GRANT UPDATE(request) ON TABLE public.check_batch_items TO molar_app;
+
+GRANT UPDATE(person_key) ON TABLE public.check_batch_items TO molar_app;
+
+GRANT UPDATE(person_born) ON TABLE public.check_batch_items TO molar_app;
+
+GRANT UPDATE(network) ON TABLE public.check_batch_items TO molar_app;
+
+GRANT UPDATE(payer_id) ON TABLE public.check_batch_items TO molar_app;
+
+GRANT UPDATE(parent_id) ON TABLE public.check_batch_items TO molar_app;
+
+GRANT UPDATE(check_id) ON TABLE public.check_batch_items TO molar_app;
+
+GRANT UPDATE(fresh) ON TABLE public.check_batch_items TO molar_app;
+
+GRANT UPDATE(attempts) ON TABLE public.check_batch_items TO molar_app;
+
+GRANT UPDATE(asking) ON TABLE public.check_batch_items TO molar_app;
+
+GRANT UPDATE(next_at) ON TABLE public.check_batch_items TO molar_app;
+
+GRANT UPDATE(until) ON TABLE public.check_batch_items TO molar_app;
+
+GRANT UPDATE(recheck_at) ON TABLE public.check_batch_items TO molar_app;
+
+GRANT UPDATE(outcome) ON TABLE public.check_batch_items TO molar_app;
+
+GRANT UPDATE(needs_a_person) ON TABLE public.check_batch_items TO molar_app;
+
+GRANT UPDATE(faults) ON TABLE public.check_batch_items TO molar_app;
+
+GRANT UPDATE(completed_at) ON TABLE public.check_batch_items TO molar_app;
+
+GRANT SELECT,INSERT ON TABLE public.check_batches TO molar_app;
+GRANT DELETE ON TABLE public.check_batches TO molar_system;
+
+GRANT SELECT(id) ON TABLE public.check_batches TO molar_system;
+
+GRANT SELECT(org_id) ON TABLE public.check_batches TO molar_system;
+
+GRANT UPDATE(not_after) ON TABLE public.check_batches TO molar_app;
+
+GRANT UPDATE(feed) ON TABLE public.check_batches TO molar_app;
+
+GRANT UPDATE(canceled_at) ON TABLE public.check_batches TO molar_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.check_lanes TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.check_members TO molar_app;
 
@@ -3744,6 +4114,14 @@ GRANT SELECT(address) ON TABLE public.idempotency_keys TO molar_system;
 GRANT UPDATE(agent) ON TABLE public.idempotency_keys TO molar_app;
 GRANT SELECT(agent) ON TABLE public.idempotency_keys TO molar_system;
 
+GRANT SELECT,INSERT ON TABLE public.import_mappings TO molar_app;
+
+GRANT UPDATE(columns) ON TABLE public.import_mappings TO molar_app;
+
+GRANT UPDATE(payers) ON TABLE public.import_mappings TO molar_app;
+
+GRANT UPDATE(updated_at) ON TABLE public.import_mappings TO molar_app;
+
 GRANT SELECT,INSERT,DELETE ON TABLE public.jobs TO molar_app;
 GRANT SELECT,INSERT,DELETE ON TABLE public.jobs TO molar_system;
 
@@ -3843,6 +4221,8 @@ GRANT UPDATE(answering_attachment_id) ON TABLE public.payer_requests TO molar_ap
 GRANT UPDATE(answered_at) ON TABLE public.payer_requests TO molar_app;
 
 GRANT UPDATE(answer_note) ON TABLE public.payer_requests TO molar_app;
+
+GRANT UPDATE(decisions) ON TABLE public.payer_requests TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.providers TO molar_app;
 
@@ -3985,6 +4365,8 @@ GRANT SELECT(user_id) ON TABLE public.sign_in_links TO molar_app;
 
 GRANT SELECT(used_at),UPDATE(used_at) ON TABLE public.sign_in_links TO molar_app;
 GRANT UPDATE(used_at) ON TABLE public.sign_in_links TO molar_system;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.tasks TO molar_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.turns TO molar_system;
 

@@ -86,6 +86,12 @@ type Tx struct {
 	Enrollments      Enrollments
 	FeeSchedules     FeeSchedules
 	Estimates        Estimates
+	Tasks            Tasks
+	Additions        Additions
+	ImportMappings   ImportMappings
+	CheckBatches     CheckBatches
+	CheckItems       CheckItems
+	CheckFeed        CheckFeed
 	Events           Events
 	Endpoints        WebhookEndpoints
 	Deliveries       Deliveries
@@ -179,6 +185,23 @@ type Checks interface {
 	// List reads a page of checks, newest first, and one extra row when there is
 	// a next page.
 	List(ctx context.Context, f coverage.CheckFilter, p billing.Page) ([]*coverage.Check, error)
+}
+
+// Additions stores what people added to the checks of a scope. They go with their checks.
+type Additions interface {
+	// Of returns the additions to a check, and those to other checks of its patient with its
+	// payer: those of earlier checks first, and then by their numbers.
+	Of(ctx context.Context, c *coverage.Check) ([]*coverage.Addition, error)
+
+	// Lock returns the additions to a check by their numbers. Until the end of the
+	// transaction, no other one changes them.
+	Lock(ctx context.Context, id billing.CheckID) ([]*coverage.Addition, error)
+
+	// Insert stores new additions to one check.
+	Insert(ctx context.Context, all []*coverage.Addition) error
+
+	// Save stores that an addition is struck.
+	Save(ctx context.Context, a *coverage.Addition) error
 }
 
 // PendingChecks ends checks.
@@ -329,9 +352,13 @@ type RecordForgetter interface {
 	// given time, a limited number a call, and returns how many.
 	Uploads(ctx context.Context, before time.Time) (int, error)
 
-	// Estimates deletes estimates that were made before the given time and that no hold
-	// keeps, a limited number a call, and returns how many.
+	// Estimates deletes estimates that were made before the given time, that no claim names
+	// and no hold keeps, a limited number a call, and returns how many.
 	Estimates(ctx context.Context, before time.Time) (int, error)
+
+	// CheckBatches deletes batches of checks that were made before the given time and that no
+	// hold keeps, a limited number a call, and returns how many. Their checks stay.
+	CheckBatches(ctx context.Context, before time.Time) (int, error)
 }
 
 // Forgetter deletes rows that are stored for a limited time.

@@ -16,8 +16,8 @@ type Date struct {
 	Day   int
 }
 
-// ErrMalformedDate is the error of ParseDate and ParseX12Date.
-var ErrMalformedDate = errors.New("malformed date")
+// errMalformedDate is the error of ParseDate and ParseX12Date.
+var errMalformedDate = errors.New("malformed date")
 
 // ParseDate reads YYYY-MM-DD and rejects days that do not exist.
 func ParseDate(s string) (Date, error) { return parseDate(time.DateOnly, s) }
@@ -28,7 +28,7 @@ func ParseX12Date(s string) (Date, error) { return parseDate("20060102", s) }
 func parseDate(layout, s string) (Date, error) {
 	t, err := time.Parse(layout, s)
 	if err != nil || t.Year() < 1 || len(s) != len(layout) {
-		return Date{}, ErrMalformedDate
+		return Date{}, errMalformedDate
 	}
 	return DateOf(t), nil
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// ErrMalformedDuration is the error of ParseDuration.
-var ErrMalformedDuration = errors.New("malformed duration")
+// errMalformedDuration is the error of ParseDuration.
+var errMalformedDuration = errors.New("malformed duration")
 
 // durationForm has the parts of an ISO 8601 duration that have a length, none so long that
 // their sum overflows.
@@ -19,7 +19,7 @@ var durationForm = regexp.MustCompile(`^P(?:(\d{1,4})W)?(?:(\d{1,5})D)?(T(?:(\d{
 func ParseDuration(text string) (d time.Duration, err error) {
 	m := durationForm.FindStringSubmatch(text)
 	if m == nil || text == "P" || m[3] == "T" {
-		return 0, ErrMalformedDuration
+		return 0, errMalformedDuration
 	}
 	for i, unit := range map[int]time.Duration{1: 7 * 24 * time.Hour, 2: 24 * time.Hour, 4: time.Hour, 5: time.Minute, 6: time.Second} {
 		n, _ := strconv.ParseInt("0"+m[i], 10, 64) // digits only

@@ -54,6 +54,9 @@ type (
 	restoreKind      struct{}
 	feeScheduleKind  struct{}
 	estimateKind     struct{}
+	checkBatchKind   struct{}
+	checkItemKind    struct{}
+	taskKind         struct{}
 )
 
 func (orgKind) prefix() string          { return "org_" }
@@ -83,6 +86,9 @@ func (acceptedKind) prefix() string     { return "acr_" }
 func (restoreKind) prefix() string      { return "rst_" }
 func (feeScheduleKind) prefix() string  { return "fee_" }
 func (estimateKind) prefix() string     { return "est_" }
+func (checkBatchKind) prefix() string   { return "elb_" }
+func (checkItemKind) prefix() string    { return "eli_" }
+func (taskKind) prefix() string         { return "tsk_" }
 
 // The IDs of the API, the JobID of a job, and the DeliveryID of a delivery to
 // an endpoint.
@@ -116,6 +122,9 @@ type (
 	RestoreID         = ID[restoreKind]
 	FeeScheduleID     = ID[feeScheduleKind]
 	EstimateID        = ID[estimateKind]
+	CheckBatchID      = ID[checkBatchKind]
+	TaskID            = ID[taskKind]
+	CheckItemID       = ID[checkItemKind] // of the store; clients have an ID of their own
 )
 
 // Real is a real time. A developer cannot move it, as the clock of the sandbox can be

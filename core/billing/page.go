@@ -9,10 +9,12 @@ type Page struct {
 	Oldest bool      // the oldest first
 }
 
-// Position is a place in a list: the time and the ID of the last row seen.
+// Position is a place in a list: the time and the ID of the last row seen. A list in another
+// order than time and ID has what comes before them in its order, too.
 type Position struct {
-	Time time.Time
-	ID   [16]byte
+	Time  time.Time
+	ID    [16]byte
+	Order [2]int64
 }
 
 // The bounds of a page.

@@ -27,6 +27,7 @@ type ClaimRequest struct {
 	Note                 *string
 	Lines                []ClaimLineInput
 	TenantReference      *string
+	EstimateID           *string
 	Draft                bool
 	Submit               bool
 	Given                map[string]bool // the fields in the body, including null ones

@@ -70,6 +70,7 @@ func (p *claimParser) claim(r *ClaimRequest, c *claim.Claim, given func(field st
 			p.f.Optional(at, r.TenantReference, maxTenantReference)
 			c.TenantReference = r.TenantReference
 		}},
+		{"estimate_id", func(at string) { c.EstimateID = optionalID[billing.EstimateID](p.f, at, r.EstimateID, "estimate") }},
 	} {
 		if given(field.name) {
 			field.read(field.name)

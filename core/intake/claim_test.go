@@ -16,6 +16,9 @@ import (
 	"github.com/molar-billing/molar/core/intake"
 )
 
+// claimEstimate is the estimate that claimRequest names.
+var claimEstimate = billing.EstimateID{15: 9}
+
 // claimRequest is one with everything, as a caller may write it.
 func claimRequest() intake.ClaimRequest {
 	return intake.ClaimRequest{
@@ -39,7 +42,7 @@ func claimRequest() intake.ClaimRequest {
 			Subscriber: &intake.ClaimSubscriberInput{PersonInput: intake.PersonInput{FirstName: "Kim", LastName: "Poe"}, MemberID: "W3"},
 		}},
 		PatientControlNumber: new("pcn-1"), PlaceOfService: new("22"), PriorAuthorization: new("AUTH1"),
-		Accident: &intake.AccidentInput{Type: "auto", Date: "2026-03-01", State: "tx"}, Note: new("A note."), TenantReference: new("T1"),
+		Accident: &intake.AccidentInput{Type: "auto", Date: "2026-03-01", State: "tx"}, Note: new("A note."), TenantReference: new("T1"), EstimateID: new(claimEstimate.String()),
 		Lines: []intake.ClaimLineInput{
 			{ProcedureCode: "D2392", ServiceDate: new("2026-03-02"), Fee: "100.00", Tooth: new(" a "), Surfaces: []string{"m", "O"}},
 			{
@@ -83,7 +86,7 @@ func TestAClaimIsReadWhole(t *testing.T) {
 				Subscriber: claim.Subscriber{FirstName: "Kim", LastName: "Poe", MemberID: "W3", Gender: claim.GenderUnknown},
 			}},
 			Accident: &claim.Accident{Type: "auto", Date: on(2026, 3, 1), State: "TX"}, Note: "A note.",
-			TenantReference: new("T1"),
+			TenantReference: new("T1"), EstimateID: claimEstimate,
 			Lines: []claim.Line{
 				{ProcedureCode: "D2392", ServiceDate: on(2026, 3, 2), Fee: 100_00, Quantity: 1, Tooth: "A", Surfaces: []string{"M", "O"}},
 				{
@@ -117,7 +120,7 @@ func TestWhatCanBeLeftOutOfAClaim(t *testing.T) {
 	t.Parallel()
 	r := claimRequest()
 	r.RenderingProviderID, r.Patient, r.PatientControlNumber, r.PlaceOfService, r.PriorAuthorization = nil, nil, nil, nil, nil
-	r.Accident, r.Note, r.TenantReference, r.Lines = nil, nil, nil, r.Lines[:1]
+	r.Accident, r.Note, r.TenantReference, r.EstimateID, r.Lines = nil, nil, nil, nil, r.Lines[:1]
 	r.Coverage, r.OtherCoverage, r.ClaimDetailsInput = nil, nil, intake.ClaimDetailsInput{}
 	r.Subscriber.GroupNumber, r.Subscriber.Gender, r.Subscriber.Address = "", "", nil
 	r.Lines[0].Tooth, r.Lines[0].Surfaces = nil, nil
@@ -256,14 +259,14 @@ func TestAPatchReplacesWhatIsGiven(t *testing.T) {
 		"nothing": {intake.ClaimRequest{Note: new("not given")}, func(*claim.Claim) {}},
 		"null clears": {intake.ClaimRequest{Given: map[string]bool{
 			"subscriber": true, "patient": true, "patient_control_number": true, "place_of_service": true, "prior_authorization": true, "accident": true,
-			"note": true, "lines": true, "tenant_reference": true, "rendering_provider_id": true, "kind": true, "coverage": true, "other_coverage": true,
+			"note": true, "lines": true, "tenant_reference": true, "estimate_id": true, "rendering_provider_id": true, "kind": true, "coverage": true, "other_coverage": true,
 			"predetermination_number": true, "referral_number": true, "referring_provider": true, "facility": true, "orthodontics": true,
 			"missing_teeth": true, "teeth_to_extract": true, "diagnosis_codes": true, "patient_paid": true, "assignment_of_benefits": true,
 			"accept_assignment": true, "release_of_information": true,
 		}}, func(c *claim.Claim) {
 			c.Coverage, c.OtherCoverage, c.Details = "", nil, claim.Details{}
 			c.Subscriber, c.Patient, c.PlaceOfService, c.PriorAuthorization = claim.Subscriber{Gender: claim.GenderUnknown}, nil, "11", ""
-			c.Accident, c.Note, c.Lines, c.TenantReference = nil, "", nil, nil
+			c.Accident, c.Note, c.Lines, c.TenantReference, c.EstimateID = nil, "", nil, nil, billing.EstimateID{}
 		}},
 		"an object as a whole": {intake.ClaimRequest{
 			Subscriber: &intake.ClaimSubscriberInput{MemberID: "W2"}, Given: map[string]bool{"subscriber": true},

@@ -1,6 +1,7 @@
 package intake_test
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -63,7 +64,7 @@ func TestPayerRequestRecords(t *testing.T) {
 			if r.DueDate != nil {
 				want.DueDate, _ = billing.ParseDate(*r.DueDate)
 			}
-			if got != want {
+			if !reflect.DeepEqual(got, want) {
 				t.Errorf("payer request %+v, want %+v", got, want)
 			}
 		})

@@ -145,12 +145,16 @@ func (a *archive) checks() error {
 	return a.eachCheck(func(c *coverage.Check) error {
 		a.counts.Checks++
 		a.about = append(a.about, c.ID)
-		if err := a.add(fmt.Sprintf("checks/%s.json", c.ID), c); err != nil {
-			return err
-		}
-		sent, err := lists.Read(a.ctx, a.store, a.scope, func(ctx context.Context, tx ports.Tx) (coverage.CheckExchange, error) {
-			return tx.Exchanges.Get(ctx, c.ID)
+		var sent coverage.CheckExchange
+		amended, err := lists.Read(a.ctx, a.store, a.scope, func(ctx context.Context, tx ports.Tx) (_ *coverage.Amended, err error) {
+			if sent, err = tx.Exchanges.Get(ctx, c.ID); err != nil {
+				return nil, err
+			}
+			return lists.Amend(ctx, tx, c)
 		})
+		if err == nil {
+			err = a.add(fmt.Sprintf("checks/%s.json", c.ID), amended)
+		}
 		if err != nil {
 			return err
 		}

@@ -128,7 +128,7 @@ func listed[T lists.Row](part string, list func(context.Context, ports.Tx, billi
 
 // exchanged is a check with its messages.
 type exchanged struct {
-	*coverage.Check
+	*coverage.Amended
 
 	messages coverage.CheckExchange
 }
@@ -139,8 +139,10 @@ func (o *organization) checks() error {
 		out := make([]exchanged, len(all))
 		for i, c := range all {
 			if err == nil {
-				out[i].Check = c
 				out[i].messages, err = tx.Exchanges.Get(ctx, c.ID)
+			}
+			if err == nil {
+				out[i].Amended, err = lists.Amend(ctx, tx, c)
 			}
 		}
 		return out, err
@@ -154,6 +156,13 @@ func (o *organization) checks() error {
 					continue
 				}
 				if err := o.file(fmt.Sprintf("messages/%s-%d-%s.txt", e.ID, i+1, side.name), side.content); err != nil {
+					return err
+				}
+			}
+		}
+		for _, a := range e.Additions {
+			if a.CheckID == e.ID {
+				if err := o.add("check_additions", a.Data()); err != nil {
 					return err
 				}
 			}

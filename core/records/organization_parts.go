@@ -10,6 +10,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/estimate"
 	"github.com/molar-billing/molar/core/billing/event"
@@ -44,12 +45,19 @@ func organizationParts() []part {
 			return tx.Enrollments.List(ctx, network.EnrollmentFilter{}, p)
 		})},
 		{name: "fee_schedules", what: "fee schedules with their rows", write: (*organization).feeSchedules},
+		{name: "import_mappings", what: "what files of other programs mean", write: (*organization).importMappings},
 		{name: "patients", what: "patients", write: listed("patients", func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*directory.Patient, error) {
 			return tx.Patients.List(ctx, p)
 		})},
-		{name: "eligibility_checks", what: "checks; messages/ has what was sent and received", write: (*organization).checks},
+		{name: "eligibility_checks", what: "checks; messages/ has what was sent and received. check_additions has what people added", write: (*organization).checks, more: []string{"check_additions"}},
 		{name: "estimates", what: "estimates of what patients pay", write: listed("estimates", func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*estimate.Record, error) {
 			return tx.Estimates.List(ctx, estimate.Filter{}, p)
+		})},
+		{name: "check_batches", what: "batches of checks", write: listed("check_batches", func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*coverage.Batch, error) {
+			return tx.CheckBatches.List(ctx, p)
+		})},
+		{name: "check_batch_items", what: "the items of batches of checks", write: listed("check_batch_items", func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*coverage.BatchItem, error) {
+			return tx.CheckItems.List(ctx, coverage.ItemFilter{}, p)
 		})},
 		{name: "claims", what: "claims with their payments and history", write: (*organization).claims},
 		{name: "attachments", what: "attachments; images/ has their images", write: (*organization).attachments},
@@ -301,6 +309,21 @@ func (o *organization) feeSchedules() error {
 		o.totals.Rows["fee_schedule_rows"] += int64(len(s.Rows))
 		return o.shown("fee_schedules", s)
 	})
+}
+
+func (o *organization) importMappings() error {
+	for _, kind := range directory.ImportKinds() {
+		m, err := lists.Read(o.ctx, o.store, o.scope, func(ctx context.Context, tx ports.Tx) (*directory.ImportMapping, error) {
+			return tx.ImportMappings.Get(ctx, kind)
+		})
+		if err == nil && !m.UpdatedAt.IsZero() {
+			err = o.shown("import_mappings", m)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (o *organization) erasures() error {

@@ -52,8 +52,8 @@ func newFixture(t *testing.T) *fixture {
 		t: t, broker: memqueue.NewBroker(), clock: &porttest.Clock{}, outside: newOutside(),
 		pace: webhooks.Pace{InFlight: 4, Lease: time.Minute, Linger: time.Millisecond},
 	}
-	url := pgtest.URL(t)
-	b.store = pgtest.Clocked{Store: pgtest.Open(t, func(o *pgstore.Options) { o.URL, o.Staged = url, b.staged }), Clock: b.clock}
+	var url string // of the database, for an administrator
+	b.store = pgtest.Clocked{Store: pgtest.Open(t, func(o *pgstore.Options) { url, o.Staged = o.URL, b.staged }), Clock: b.clock}
 	var err error
 	if b.db, err = sql.Open("postgres", url); err != nil {
 		t.Fatal(err)

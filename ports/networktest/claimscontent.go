@@ -14,13 +14,13 @@ import (
 )
 
 // notSent are the values of a claim and its office, alone or together, that no file of
-// claims has. The
-// guide has no place for the birth date and the gender of another payer's subscriber.
+// claims has. The guide has no place for the birth date and the gender of another payer's
+// subscriber.
 // The ID of an office is not among them: it decides the order of the claims.
 //
 //nolint:gochecknoglobals // a constant; Go has none of slice type
 var notSent = []string{
-	"Claim.OfficeID", "Claim.Payer.ID", "Claim.ProviderID", "Claim.PatientID", "Claim.TenantReference",
+	"Claim.OfficeID", "Claim.Payer.ID", "Claim.ProviderID", "Claim.PatientID", "Claim.TenantReference", "Claim.EstimateID",
 	"Claim.OtherCoverage.Payer.ID", "Claim.OtherCoverage.Subscriber.DateOfBirth", "Claim.OtherCoverage.Subscriber.Gender",
 	"Office.Scope.Org", "Office.Scope.Mode", "Office.TimeZone", "Office.CreatedAt", "Office.VerifiedAt", "Office.Retired", "Office.Pending",
 	"Office.Edits.Count", "Office.Edits.Last",

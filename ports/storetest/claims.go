@@ -50,8 +50,8 @@ func (b *scoped) claim(n int) *claim.Claim {
 					DiagnosisPointers: []int{1, 2}, Prosthesis: claim.ProsthesisInitial, PlaceOfService: "31", ProviderID: id[billing.ProviderID](),
 				},
 			},
-			TenantReference: new(unicode),
-			Coverage:        billing.SequenceSecondary,
+			TenantReference: new(unicode), EstimateID: id[billing.EstimateID](),
+			Coverage: billing.SequenceSecondary,
 			OtherCoverage: []claim.OtherCoverage{{
 				Sequence: billing.SequencePrimary, Payer: b.payer(), Relationship: coverage.RelationSpouse, FilingIndicator: "12",
 				Subscriber: claim.Subscriber{

@@ -9,6 +9,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/decision"
 	"github.com/molar-billing/molar/core/billing/directory"
 )
 
@@ -54,7 +55,8 @@ type Attachment struct {
 	CreatedAt      time.Time
 	UpdatedAt      time.Time
 	Edits          billing.Edits
-	ClosedAt       time.Time // zero while open
+	Decisions      decision.List // of people, about what the attachment makes them do
+	ClosedAt       time.Time     // zero while open
 
 	// Number identifies the attachment on the attachment network. It is set
 	// before the first sending, and callers see it after a sending succeeded.

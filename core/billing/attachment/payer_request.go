@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/decision"
 	"github.com/molar-billing/molar/core/billing/directory"
 )
 
@@ -39,6 +40,7 @@ type PayerRequest struct {
 	AnsweringAttachment billing.AttachmentID
 	AnswerNote          string // how it was answered elsewhere; empty for an answer with an attachment
 	AnsweredAt          time.Time
+	Decisions           decision.List // of people, about what the request makes them do
 	CreatedAt           time.Time
 }
 

@@ -17,7 +17,8 @@ const (
 	DueAcknowledgement DueKind = "acknowledgement" // a file about a batch
 	DueERA             DueKind = "era"
 	DuePayerRequest    DueKind = "payer_request"
-	DueDelivery        DueKind = "delivery" // of a webhook
+	DueDelivery        DueKind = "delivery"          // of a webhook
+	DueCheck           DueKind = "eligibility_check" // a retry or a recheck of a batch of checks
 )
 
 // Due is work that waits for its time.
@@ -71,7 +72,7 @@ func (w *Work) Busy(now time.Time) bool {
 // for which payers claims wait. Workers do everything else that is due by themselves.
 func (w *Work) Files(now time.Time) (due bool, payers []billing.PayerID) {
 	for _, d := range w.Waiting {
-		if d.At.After(now) || d.Kind == DueDelivery {
+		if d.At.After(now) || d.Kind == DueDelivery || d.Kind == DueCheck {
 			continue
 		}
 		due = true
@@ -111,7 +112,7 @@ func (c *Clock) BlockedBy(w *Work, wall time.Time) Blocked {
 			return BlockedByImages
 		}
 	}
-	if next := w.Next(); len(w.Jobs) > 0 || next == nil || next.Kind == DueDelivery || next.At.After(c.StandsAt) {
+	if next := w.Next(); len(w.Jobs) > 0 || next == nil || next.Kind == DueDelivery || next.Kind == DueCheck || next.At.After(c.StandsAt) {
 		return BlockedByBroker
 	}
 	return BlockedByDatabase

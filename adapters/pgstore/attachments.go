@@ -5,6 +5,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/task"
 )
 
 type attachments struct{ *tx }
@@ -31,17 +32,24 @@ func attachmentFields(a *attachment.Attachment) []field {
 		{"sending_since", instant{&a.SendingSince}},
 		{"stalled", &a.Stalled},
 		{"edits", document{&a.Edits, "{}"}},
+		{"decisions", document{&a.Decisions, "[]"}},
 	})
 }
 
 // Insert stores a new attachment. It does not queue a solicited attachment, so that a
 // second one for the same payer request fails here.
 func (r attachments) Insert(ctx context.Context, a *attachment.Attachment) error {
-	if a.PayerRequestID.IsZero() {
-		return attachmentTable.insert(ctx, r.tx, a)
+	insert := func() error { return attachmentTable.insert(ctx, r.tx, a) }
+	if !a.PayerRequestID.IsZero() {
+		insert = func() error {
+			_, err := attachmentTable.insertUnless(ctx, r.tx, a, "")
+			return err
+		}
 	}
-	_, err := attachmentTable.insertUnless(ctx, r.tx, a, "")
-	return err
+	if err := insert(); err != nil {
+		return err
+	}
+	return r.keepTasks(ctx, task.Resource{Kind: task.OfAttachment, ID: a.ID}, true, task.OfAnAttachment(a), a.Decisions)
 }
 
 // forUpdate is a clause that keeps other transactions from writing or locking the row.
@@ -70,7 +78,10 @@ func (r attachments) one(ctx context.Context, id billing.AttachmentID, end strin
 
 // Save stores the fields of an attachment that can change.
 func (r attachments) Save(ctx context.Context, a *attachment.Attachment) error {
-	return attachmentTable.save(ctx, r.tx, a)
+	if err := attachmentTable.save(ctx, r.tx, a); err != nil {
+		return err
+	}
+	return r.keepTasks(ctx, task.Resource{Kind: task.OfAttachment, ID: a.ID}, false, task.OfAnAttachment(a), a.Decisions)
 }
 
 func (r attachments) filter(f attachment.Filter) *query {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/lib/pq"
 
-	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/attachment"
@@ -67,7 +66,7 @@ func upload() *attachment.Upload {
 func filled(t *testing.T, in billing.Scope) *sql.DB {
 	t.Helper()
 	url := pgtest.URL(t)
-	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url })
+	s := pgtest.OpenAt(t, url)
 	r, a := payerRequest(), newAttachment()
 	a.Kind, a.PayerRequestID = attachment.Solicited, r.ID
 	a.About = attachment.Subject{
@@ -317,7 +316,7 @@ func TestConflictsHoldNoValues(t *testing.T) {
 func TestStoredFormOfAttachments(t *testing.T) {
 	t.Parallel()
 	in, url := scope(), pgtest.URL(t)
-	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url })
+	s := pgtest.OpenAt(t, url)
 	u := upload()
 	u.State = attachment.UploadRefused
 	u.Refusal = &billing.Error{

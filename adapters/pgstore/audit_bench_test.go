@@ -24,7 +24,7 @@ func BenchmarkMillionAuditEntries(b *testing.B) {
 	exec(b, db, madeID)
 	exec(b, db, fillAudit)
 	exec(b, db, "VACUUM ANALYZE audit_entries, audit_resources")
-	s := pgtest.Open(b, func(o *pgstore.Options) { o.URL = url })
+	s := pgtest.OpenAt(b, url)
 	in := billing.Scope{Org: pgstore.Number(3, 9), Mode: billing.ModeTest}
 	made := func(n int) time.Time { return time.Date(2024, 1, 1, 0, n, 0, 0, time.UTC) }
 	for _, test := range []struct {

@@ -21,7 +21,7 @@ func TestAuditExpires(t *testing.T) {
 	if err := pgstore.Migrate(t.Context(), owner); err != nil {
 		t.Fatal(err)
 	}
-	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = owner })
+	s := pgtest.OpenAt(t, owner)
 	in := scope()
 	var entries []*caller.AuditEntry
 	for _, days := range []int{0, 29, 31, 100, 2000, 2200} {
@@ -71,7 +71,7 @@ SELECT public.forget_audit_entries(now() + interval '1 day')`)
 func TestServicesSeeOnlyOperatorsEntries(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
-	s, in, at := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url }), scope(), time.Now()
+	s, in, at := pgtest.OpenAt(t, url), scope(), time.Now()
 	entry := func(change func(e *caller.AuditEntry)) *caller.AuditEntry {
 		e := &caller.AuditEntry{ID: billing.NewID[billing.AuditEntryID](billing.RealAt(at)), Org: in.Org, Operation: "GET /claims", CreatedAt: at}
 		change(e)

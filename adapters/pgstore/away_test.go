@@ -24,7 +24,7 @@ func TestPoolOfDeadConnections(t *testing.T) {
 	t.Parallel()
 	const all, conns = 16, 12 // a quarter is reserved for transactions without a scope
 	url := pgtest.URL(t)
-	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL, o.MaxConns = url, all })
+	s := pgtest.OpenAt(t, url, func(o *pgstore.Options) { o.MaxConns = all })
 	in := scope()
 	list := func(ctx context.Context, tx ports.Tx) error {
 		_, err := tx.Offices.List(ctx, billing.Page{Limit: 1})
@@ -66,7 +66,7 @@ func TestServerRestarts(t *testing.T) {
 	if err := pgstore.Migrate(t.Context(), server.URL()); err != nil {
 		t.Fatal(err)
 	}
-	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = server.URL() })
+	s := pgtest.OpenAt(t, server.URL())
 	s.Await()
 	in := scope()
 	stop, failed := make(chan struct{}), make(chan error, 1)
@@ -96,7 +96,7 @@ func TestServerRestarts(t *testing.T) {
 func TestStatementTextHoldsNoPatient(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
-	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url })
+	s := pgtest.OpenAt(t, url)
 	in := scope()
 	porttest.In(t, s, in, func(ctx context.Context, tx ports.Tx) error {
 		_, err := tx.Patients.Find(ctx, []directory.Person{{Key: "SENTINELNAME|X", Patient: directory.Patient{

@@ -28,6 +28,7 @@ import (
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -89,7 +90,9 @@ func (s *countedStore) ofCheck(t *testing.T) map[string]int64 {
 		if err := f.service.Answer(t.Context(), s.staged[n]); err != nil {
 			t.Fatal(err)
 		}
-		c, err := f.service.Get(t.Context(), f.scope, billing.CheckID(s.staged[n].Subject))
+		c, err := lists.Read(t.Context(), s.Store, f.scope, func(ctx context.Context, tx ports.Tx) (*coverage.Check, error) { // as the call that waits
+			return tx.Checks.Get(ctx, billing.CheckID(s.staged[n].Subject))
+		})
 		if err != nil || c.Outcome != coverage.OutcomeAnswered {
 			t.Fatalf("%+v, %v", c, err)
 		}

@@ -25,6 +25,7 @@ func checkFields(c *coverage.Check) []field {
 		{"state", &c.State},
 		{"outcome", &c.Outcome},
 		{"parent_id", &c.ParentID},
+		{"batch_id", &c.BatchID},
 		{"request_id", &c.RequestID},
 		{"person_request_id", &c.OfPerson},
 		{"idempotency_key", &c.IdempotencyKey},
@@ -237,6 +238,7 @@ func (r checks) filter(f coverage.CheckFilter) *query {
 	q := checkTable.of(r.tx)
 	whereSet(q, "patient_id = % AND patient_id IS NOT NULL", f.PatientID)
 	whereSet(q, "request_id = %", f.RequestID)
+	whereSet(q, "batch_id = % AND batch_id IS NOT NULL", f.BatchID)
 	whereSet(q, "office_id = %", f.OfficeID)
 	whereSet(q, "payer_id = %", f.PayerID)
 	whereSet(q, "outcome = % AND outcome <> ''", f.Outcome)

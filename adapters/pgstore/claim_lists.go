@@ -58,6 +58,7 @@ func (q *query) claims(f claim.Filter) {
 	whereSet(q, "payer_id = %", f.PayerID)
 	whereSet(q, "patient_id = % AND patient_id IS NOT NULL", f.PatientID)
 	whereSet(q, "request_id = % AND request_id IS NOT NULL", f.RequestID)
+	whereSet(q, "estimate_id = %", f.EstimateID)
 	whereSet(q, "control_key = upper(%)", f.ControlNumber)
 	if f.Open {
 		q.where(openOf + " <> 0")

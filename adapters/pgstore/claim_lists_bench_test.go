@@ -152,7 +152,7 @@ func BenchmarkMillionClaims(b *testing.B) {
 	began := time.Now()
 	fillMany(b, url, rows, 100_000)
 	b.Logf("filled in %s", time.Since(began).Round(time.Second))
-	s := pgtest.Open(b, func(o *pgstore.Options) { o.URL = url })
+	s := pgtest.OpenAt(b, url)
 	in := billing.Scope{Org: pgstore.Number(3, 9), Mode: billing.ModeTest}
 	made := func(n int) time.Time { return time.Date(2007, 1, 1, 0, 10*n, 0, 0, time.UTC) }
 	day := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)

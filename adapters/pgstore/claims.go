@@ -9,6 +9,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/task"
 )
 
 type claims struct{ *tx }
@@ -43,6 +44,7 @@ func claimFields(c *claim.Claim) []field {
 		{"note", &c.Note},
 		{"lines", document{&c.Lines, "[]"}},
 		{"tenant_reference", &c.TenantReference},
+		{"estimate_id", &c.EstimateID},
 		{"details", document{&c.Details, "{}"}},
 
 		{"state", &c.State},
@@ -54,6 +56,8 @@ func claimFields(c *claim.Claim) []field {
 		{"settled_at", instant{&c.SettledAt}},
 		{"reconciled_at", instant{&c.ReconciledAt}},
 		{"accepted", document{&c.Accepted, "[]"}},
+		{"decisions", document{&c.Decisions, "[]"}},
+		{"held", maybe{&c.Held}},
 		{"elsewhere", &c.Elsewhere},
 		{"estimate", document{&c.Estimate, "null"}},
 		{"converted_to", &c.ConvertedTo},
@@ -178,7 +182,10 @@ func (r claims) row(c *claim.Claim) (row, error) {
 // Insert stores a new claim.
 func (r claims) Insert(ctx context.Context, c *claim.Claim) error {
 	r.evidence = rowEvidence("claims", c.ID)
-	return r.write(ctx, c, insertClaims)
+	if err := r.write(ctx, c, insertClaims); err != nil {
+		return err
+	}
+	return r.keepTasks(ctx, task.Resource{Kind: task.OfClaim, ID: c.ID}, true, task.OfAClaim(c), c.Decisions)
 }
 
 func (r claims) write(ctx context.Context, c *claim.Claim, text string) error {
@@ -208,7 +215,10 @@ const derived = ", first_service_date, last_service_date, accepted_sum"
 // on the conflict of the primary key, which needs no statistics. An UPDATE with a
 // join read the whole table for each row while the table had no statistics.
 func (r claims) Save(ctx context.Context, c *claim.Claim) error {
-	return r.write(ctx, c, saveClaims)
+	if err := r.write(ctx, c, saveClaims); err != nil {
+		return err
+	}
+	return r.keepTasks(ctx, task.Resource{Kind: task.OfClaim, ID: c.ID}, false, task.OfAClaim(c), c.Decisions)
 }
 
 // Get reads a claim.

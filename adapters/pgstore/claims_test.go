@@ -40,7 +40,7 @@ func filedUp(t *testing.T) files {
 	t.Helper()
 	now := time.Now().UTC().Truncate(time.Microsecond)
 	f := files{url: pgtest.URL(t), in: scope(), claim: newClaim()}
-	f.store = pgtest.Open(t, func(o *pgstore.Options) { o.URL = f.url })
+	f.store = pgtest.OpenAt(t, f.url)
 	day, money := billing.Date{Year: 2026, Month: 5, Day: 4}, billing.Money(12345)
 	f.batch = clearing.NewBatch(f.in, "sandbox", 7, 1, billing.RealAt(now), now)
 	f.era = &remit.ERA{
@@ -147,7 +147,7 @@ func TestFilesAreEncrypted(t *testing.T) {
 		}
 	}
 	exec(t, db, "DELETE FROM encryption_key; DELETE FROM data_keys")
-	other := pgtest.Open(t, func(o *pgstore.Options) { o.URL, o.Keys = f.url, [][32]byte{{9}} })
+	other := pgtest.OpenAt(t, f.url, func(o *pgstore.Options) { o.Keys = [][32]byte{{9}} })
 	for what, err := range read(other) {
 		if err == nil {
 			t.Errorf("%s: another key opened it", what)

@@ -19,7 +19,7 @@ const inOrder = "ORDER BY id\n" + forUpdate
 
 func (r clearings) queued(payers []billing.PayerID, since time.Time, limit int) (string, []any) {
 	q := r.query(whole.columns(), "claims c")
-	q.where("state = 'queued' AND batch_id IS NULL AND payer_id = ANY (%::uuid[])", pq.Array(payers))
+	q.where("state = 'queued' AND batch_id IS NULL AND held IS NULL AND payer_id = ANY (%::uuid[])", pq.Array(payers))
 	if !since.IsZero() {
 		q.where("updated_at <= %", since)
 	}

@@ -18,7 +18,7 @@ import (
 func connected(t *testing.T, in billing.Scope) (*pgstore.Store, string) {
 	t.Helper()
 	url := pgtest.URL(t)
-	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url })
+	s := pgtest.OpenAt(t, url)
 	porttest.System(t, s, func(ctx context.Context, tx ports.SystemTx) error {
 		for name, org := range map[string]billing.OrgID{"own": in.Org, "shared": {}} {
 			if err := tx.Connections.Insert(ctx, &network.Connection{

@@ -36,7 +36,7 @@ func BenchmarkMillionDeliveries(b *testing.B) {
 	exec(b, db, madeID)
 	exec(b, db, fillDeliveries)
 	exec(b, db, "VACUUM ANALYZE webhook_endpoints, webhook_deliveries")
-	s := pgtest.Open(b, func(o *pgstore.Options) { o.URL = url })
+	s := pgtest.OpenAt(b, url)
 	in := billing.Scope{Org: pgstore.Number(3, 9), Mode: billing.ModeTest}
 	made := func(n int) time.Time { return time.Date(2026, 1, 1, 0, 0, n, 0, time.UTC) }
 	one, middle := billing.WebhookEndpointID(pgstore.Number(4, 11)), made(rows/2)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/billing/task"
 )
 
 type enrollments struct{ *tx }
@@ -48,7 +49,8 @@ RETURNING `+enrollmentTable.columns+`, pg_current_xact_id()::text AS xid`, args.
 	if err != nil {
 		return nil, err
 	}
-	return stored[0], nil
+	kept := stored[0]
+	return kept, r.keepTasks(ctx, task.Resource{Kind: task.OfEnrollment, ID: kept.ID}, false, task.OfAnEnrollment(kept), nil)
 }
 
 // Find reads enrollments for the transaction, of the offices with the payers.

@@ -9,6 +9,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/remit"
+	"github.com/molar-billing/molar/core/billing/task"
 )
 
 type eras struct{ *tx }
@@ -71,6 +72,9 @@ func (d details) Scan(src any) error { return document{of: d.of}.Scan(src) }
 func (r eras) Insert(ctx context.Context, e *remit.ERA, identity [32]byte, content []byte) (known billing.ERAID, err error) {
 	stored, err := eraTable.insertUnless(ctx, r.tx, e, "ON CONFLICT ON CONSTRAINT eras_identity DO NOTHING",
 		e.PayerName, e.Payment.Date, e.Payment.TraceNumber, e.NeedsAttention(), identity[:], r.seal(ctx, r.scope, e.ID, content))
+	if err == nil && stored {
+		err = r.keepTasks(ctx, task.Resource{Kind: task.OfRemittance, ID: e.ID}, true, task.OfARemittance(e), nil)
+	}
 	if err != nil || stored {
 		return known, err
 	}
@@ -108,7 +112,10 @@ func (r eras) next() (string, []any) {
 
 // Save stores the fields of a remittance that can change.
 func (r eras) Save(ctx context.Context, e *remit.ERA) error {
-	return eraTable.save(ctx, r.tx, e, field{"needs_attention = %", e.NeedsAttention()})
+	if err := eraTable.save(ctx, r.tx, e, field{"needs_attention = %", e.NeedsAttention()}); err != nil {
+		return err
+	}
+	return r.keepTasks(ctx, task.Resource{Kind: task.OfRemittance, ID: e.ID}, false, task.OfARemittance(e), nil)
 }
 
 func (r eras) filter(f remit.Filter) *query {

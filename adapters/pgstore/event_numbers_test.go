@@ -28,7 +28,7 @@ func TestEventNumbersOutliveEvents(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
 	db := admin(t, url)
-	store := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url })
+	store := pgtest.OpenAt(t, url)
 	in := scope()
 	in.Mode = billing.ModeLive
 	resource := check(in).ID

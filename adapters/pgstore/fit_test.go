@@ -20,7 +20,7 @@ func TestHeldBack(t *testing.T) {
 	if err := pgstore.Migrate(t.Context(), server.URL()); err != nil {
 		t.Fatal(err)
 	}
-	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = server.URL() })
+	s := pgtest.OpenAt(t, server.URL())
 	s.HoldBack(time.Second)
 	db := admin(t, server.URL())
 	exec(t, db, "CREATE TABLE other (n int)")

@@ -210,6 +210,7 @@ WHERE id IN (
 	SELECT id
 	FROM estimates e
 	WHERE id < first_id($1) AND NOT EXISTS (SELECT FROM holds h WHERE h.org_id = e.org_id AND coalesce(h.patient_id = e.patient_id, true))
+		AND NOT EXISTS (SELECT FROM claims c WHERE c.org_id = e.org_id AND c.estimate_id = e.id)
 	ORDER BY id
 	LIMIT ` + forgetBatch + `
 )`

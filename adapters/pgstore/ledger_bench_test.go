@@ -45,7 +45,7 @@ func BenchmarkMillionClaimsOfRemittances(b *testing.B) {
 	}
 	exec(b, db, "VACUUM ANALYZE eras, era_claims")
 	b.Logf("filled in %s", time.Since(began).Round(time.Second))
-	s := pgtest.Open(b, func(o *pgstore.Options) { o.URL = url })
+	s := pgtest.OpenAt(b, url)
 	in := billing.Scope{Org: pgstore.Number(3, 9), Mode: billing.ModeTest}
 	numbered := func(n int, kind byte) (id [16]byte) {
 		return [16]byte{3: kind, 13: byte(n >> 16), 14: byte(n >> 8), 15: byte(n)}

@@ -66,7 +66,7 @@ func TestServiceLoginOwnsNothing(t *testing.T) {
 func TestFirstStatistics(t *testing.T) {
 	t.Parallel()
 	address := pgtest.URL(t)
-	s, db := pgtest.Open(t, func(o *pgstore.Options) { o.URL = address }), admin(t, address)
+	s, db := pgtest.OpenAt(t, address), admin(t, address)
 	exec(t, db, "ALTER TABLE sandbox_notes SET (autovacuum_enabled = off)")
 	exec(t, db, "INSERT INTO sandbox_notes (key, noted_by, noted_at, content) SELECT n::text::bytea, '', now(), '' FROM generate_series(1, 300) n")
 	const made = "SELECT analyze_count FROM pg_stat_user_tables WHERE relname = 'sandbox_notes'"

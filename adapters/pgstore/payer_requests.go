@@ -5,6 +5,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/task"
 )
 
 type payerRequests struct{ *tx }
@@ -24,12 +25,16 @@ func payerRequestFields(p *attachment.PayerRequest) []field {
 		{"answering_attachment_id", &p.AnsweringAttachment},
 		{"answer_note", &p.AnswerNote},
 		{"answered_at", instant{&p.AnsweredAt}},
+		{"decisions", document{&p.Decisions, "[]"}},
 	})
 }
 
 // Insert stores a new payer request.
 func (r payerRequests) Insert(ctx context.Context, p *attachment.PayerRequest) error {
-	return payerRequestTable.insert(ctx, r.tx, p)
+	if err := payerRequestTable.insert(ctx, r.tx, p); err != nil {
+		return err
+	}
+	return r.keepTasks(ctx, task.Resource{Kind: task.OfPayerRequest, ID: p.ID}, true, task.OfAPayerRequest(p), p.Decisions)
 }
 
 // Get reads a payer request.
@@ -44,7 +49,10 @@ func (r payerRequests) Lock(ctx context.Context, id billing.PayerRequestID) (*at
 
 // Save stores the state of a payer request, and its answer.
 func (r payerRequests) Save(ctx context.Context, p *attachment.PayerRequest) error {
-	return payerRequestTable.save(ctx, r.tx, p)
+	if err := payerRequestTable.save(ctx, r.tx, p); err != nil {
+		return err
+	}
+	return r.keepTasks(ctx, task.Resource{Kind: task.OfPayerRequest, ID: p.ID}, false, task.OfAPayerRequest(p), p.Decisions)
 }
 
 func (r payerRequests) filter(f attachment.PayerRequestFilter) *query {

@@ -46,7 +46,7 @@ func TestThroughPgBouncer(t *testing.T) {
 func TestSettingsOfTheURL(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
-	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url + "&statement_timeout=7s&work_mem=5MB" })
+	s := pgtest.OpenAt(t, url+"&statement_timeout=7s&work_mem=5MB")
 	for setting, want := range map[string]string{"statement_timeout": "7s", "work_mem": "5MB", "lock_timeout": "5s"} {
 		if got, err := s.Setting(t.Context(), setting); err != nil || got != want {
 			t.Errorf("%s is %q, %v; want %q", setting, got, err, want)

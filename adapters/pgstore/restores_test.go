@@ -22,8 +22,7 @@ import (
 func TestBehind(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
-	at := func(o *pgstore.Options) { o.URL = url }
-	store, operator := pgtest.Open(t, at), pgtest.Open(t, at)
+	store, operator := pgtest.OpenAt(t, url), pgtest.OpenAt(t, url)
 	nothing := func(context.Context, ports.SystemTx) error { return nil }
 	if err := store.System(t.Context(), nothing); err != nil {
 		t.Fatal(err)
@@ -84,8 +83,8 @@ func TestRecoveringServer(t *testing.T) {
 	if err := pgstore.Migrate(t.Context(), server.URL()); err != nil {
 		t.Fatal(err)
 	}
-	at := func(o *pgstore.Options) { o.URL, o.Waits = server.URL(), true }
-	porttest.System(t, pgtest.Open(t, at), func(context.Context, ports.SystemTx) error { return nil })
+	waits := func(o *pgstore.Options) { o.Waits = true }
+	porttest.System(t, pgtest.OpenAt(t, server.URL(), waits), func(context.Context, ports.SystemTx) error { return nil })
 	server.Replace(func(data string) {
 		if err := os.WriteFile(filepath.Join(data, "standby.signal"), nil, 0o600); err != nil {
 			t.Fatal(err)

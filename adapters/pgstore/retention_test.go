@@ -150,7 +150,7 @@ func TestEventsAndExchangesGo(t *testing.T) {
 	}
 	in, own := scope(), scope()
 	in.Mode = billing.ModeLive
-	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url })
+	s := pgtest.OpenAt(t, url)
 	db := admin(t, admins)
 	for _, of := range []billing.Scope{in, own} {
 		exchangedBy(t, s, of)
@@ -217,7 +217,7 @@ VALUES ($1, $2, $3, $4, 'Ann', 'Lee', $5, now())`, id, in.Org, in.Mode, id.Strin
 func TestRecordsGoAtTheirAge(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
-	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url })
+	s := pgtest.OpenAt(t, url)
 	db := admin(t, url)
 	ages := map[billing.Mode]time.Duration{}
 	porttest.System(t, s, func(ctx context.Context, tx ports.SystemTx) error {

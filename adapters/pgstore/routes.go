@@ -112,7 +112,7 @@ WITH RECURSIVE waiting AS (
 	(
 		SELECT org_id, payer_id
 		FROM claims
-		WHERE mode = $1 AND state = 'queued' AND batch_id IS NULL
+		WHERE mode = $1 AND state = 'queued' AND batch_id IS NULL AND held IS NULL
 		ORDER BY org_id, payer_id
 		LIMIT 1
 	)
@@ -122,7 +122,7 @@ WITH RECURSIVE waiting AS (
 	CROSS JOIN LATERAL (
 		SELECT c.org_id, c.payer_id
 		FROM claims c
-		WHERE c.mode = $1 AND c.state = 'queued' AND c.batch_id IS NULL AND (c.org_id, c.payer_id) > (w.org_id, w.payer_id)
+		WHERE c.mode = $1 AND c.state = 'queued' AND c.batch_id IS NULL AND c.held IS NULL AND (c.org_id, c.payer_id) > (w.org_id, w.payer_id)
 		ORDER BY c.org_id, c.payer_id
 		LIMIT 1
 	) next

@@ -178,7 +178,7 @@ func TestCancelledTransactionsDoNoHarm(t *testing.T) {
 func TestSchemaChangesUnderPreparedStatements(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
-	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url })
+	s := pgtest.OpenAt(t, url)
 	in := scope()
 	read := func() error {
 		return s.View(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
@@ -309,7 +309,7 @@ func TestNumberOfALostTransactionIsNotTrusted(t *testing.T) {
 func TestRepliesAreEncrypted(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
-	s, in := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url }), scope()
+	s, in := pgtest.OpenAt(t, url), scope()
 	const body = `{"first_name":"Sentinelname"}`
 	replay := func(s *pgstore.Store, key string) (use *caller.KeyUse, err error) {
 		err = s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
@@ -343,7 +343,7 @@ func TestRepliesAreEncrypted(t *testing.T) {
 		t.Errorf("the reply of another key is replayed: %+v", use)
 	}
 	exec(t, db, "DELETE FROM encryption_key; DELETE FROM data_keys")
-	if use, err := replay(pgtest.Open(t, func(o *pgstore.Options) { o.URL, o.Keys = url, [][32]byte{{9}} }), "sealed"); err == nil {
+	if use, err := replay(pgtest.OpenAt(t, url, func(o *pgstore.Options) { o.Keys = [][32]byte{{9}} }), "sealed"); err == nil {
 		t.Errorf("another key decrypted the reply: %+v", use)
 	}
 }
@@ -352,7 +352,7 @@ func TestRepliesAreEncrypted(t *testing.T) {
 func TestExchangesAreEncrypted(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
-	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url })
+	s := pgtest.OpenAt(t, url)
 	in := scope()
 	c := check(in)
 	want := []coverage.Exchange{
@@ -382,7 +382,7 @@ func TestExchangesAreEncrypted(t *testing.T) {
 		t.Errorf("stored as %q", stored)
 	}
 	exec(t, admin(t, url), "DELETE FROM encryption_key; DELETE FROM data_keys")
-	other := pgtest.Open(t, func(o *pgstore.Options) { o.URL, o.Keys = url, [][32]byte{{9}} })
+	other := pgtest.OpenAt(t, url, func(o *pgstore.Options) { o.Keys = [][32]byte{{9}} })
 	if _, err := exchanged(other, in); err == nil {
 		t.Error("another key decrypted the messages")
 	}

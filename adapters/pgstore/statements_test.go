@@ -45,7 +45,7 @@ func pagedBy(q *query, order string, p billing.Page) Statement {
 // queued returns the statement that fn queues.
 func queued(tb testing.TB, in billing.Scope, fn func(t *tx) error) Statement {
 	tb.Helper()
-	t := &tx{scope: in}
+	t := &tx{scope: in, clock: clock{now: time.Unix(0, 0), business: time.Unix(0, 0)}}
 	if err := fn(t); err != nil {
 		tb.Fatal(err)
 	}

@@ -24,9 +24,9 @@ func TestStore(t *testing.T) {
 		t.Helper()
 		var mu sync.Mutex
 		var staged []jobs.Job
-		url := pgtest.URL(t)
+		var url string // of the database, for an administrator
 		s := pgtest.Open(t, func(o *pgstore.Options) {
-			o.URL = url
+			url = o.URL
 			o.Staged = func(js []jobs.Job) {
 				mu.Lock()
 				defer mu.Unlock()

@@ -73,7 +73,7 @@ func TestSweepReadsOnlyWhatItRemoves(t *testing.T) {
 	if found, read := rowsRead(t, db, pgstore.ChangesAfter, scopes+", '199911:199911:', 1000"); found != 20 || read > 100 {
 		t.Errorf("%d changes were found and %d rows read, want 20 and at most 100", found, read)
 	}
-	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url })
+	s := pgtest.OpenAt(t, url)
 	before := scan[int](t, db, "SELECT count(*) FROM idempotency_keys")
 	porttest.System(t, s, func(ctx context.Context, tx ports.SystemTx) error {
 		n, err := tx.Forget.KeyUses(ctx, time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))

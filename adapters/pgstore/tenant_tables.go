@@ -38,7 +38,7 @@ const (
 // deploymentTables are the tables without rows of organizations. Their few rows stay as long as
 // the deployment; a turn goes with its holder.
 func deploymentTables() []string {
-	return []string{"audit_retention", "data_rotations", "deletions", "encryption_key", "goose_db_version", "key_holders", "live_files", "origin", "restores", "schema_fit", "sweeps", "turns"}
+	return []string{"audit_retention", "check_lanes", "data_rotations", "deletions", "encryption_key", "goose_db_version", "key_holders", "live_files", "origin", "restores", "schema_fit", "sweeps", "turns"}
 }
 
 // tenantTables has a row for each table with rows of organizations. The order is the one
@@ -50,6 +50,7 @@ func tenantTables() []tenantTable {
 		{"events", removes, writes, blanks, retention.Events, removes},
 		{"event_numbers", removes, keeps, keeps, billed, removes}, // the last number outlives the events
 		{"idempotency_keys", removes, keeps, removes, briefly, removesLast},
+		{"tasks", removes, keeps, removes, withOwner, removes}, // they follow from what an export has
 		{"era_claims", removes, writes, blanks, billed, removes},
 		{"eras", removes, writes, keeps, billed, removes},
 		{"payer_requests", removes, writes, blanks, billed, removes},
@@ -64,6 +65,9 @@ func tenantTables() []tenantTable {
 		{"claim_totals", removes, keeps, keeps, withOwner, removes},  // computed from the claims
 		{"eligibility_answers", removes, keeps, removes, briefly, removes},
 		{"estimates", removes, writes, removes, briefly, removes},
+		{"check_additions", removes, writes, removes, withOwner, removes}, // with their check
+		{"check_batch_items", removes, writes, removes, withOwner, removes},
+		{"check_batches", removes, writes, keeps, briefly, removes},
 		{"check_members", removes, keeps, removes, billed, removes},
 		{"eligibility_checks", removes, writes, removes, billed, removes},
 		{"patient_words", removes, keeps, removes, billed, removes},
@@ -83,6 +87,7 @@ func tenantTables() []tenantTable {
 		{"webhook_endpoints", keeps, writes, keeps, withOwner, removesLast},
 		{"fee_schedule_rows", keeps, writes, keeps, withOwner, removesLast},
 		{"fee_schedules", keeps, writes, keeps, withOwner, removesLast},
+		{"import_mappings", keeps, writes, keeps, withOwner, removesLast},
 		{"providers", keeps, writes, keeps, withOwner, removesLast},
 		{"offices", keeps, writes, keeps, withOwner, removesLast},
 		{"requests", keeps, writes, keeps, logged, removesLast},

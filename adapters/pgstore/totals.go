@@ -183,11 +183,11 @@ func (r totals) toSend() (string, []any) {
 	q := &query{}
 	q.add(`
 SELECT payer_id, count, sum(count) OVER () AS counted,
-	(SELECT payer_name FROM claims c WHERE mode = % AND org_id = % AND state = 'queued' AND batch_id IS NULL AND c.payer_id = waiting.payer_id LIMIT 1) AS payer_name
+	(SELECT payer_name FROM claims c WHERE mode = % AND org_id = % AND state = 'queued' AND batch_id IS NULL AND held IS NULL AND c.payer_id = waiting.payer_id LIMIT 1) AS payer_name
 FROM (
 	SELECT payer_id, count(*)
 	FROM (
-		SELECT payer_id FROM claims WHERE mode = $1 AND org_id = $2 AND state = 'queued' AND batch_id IS NULL LIMIT %
+		SELECT payer_id FROM claims WHERE mode = $1 AND org_id = $2 AND state = 'queued' AND batch_id IS NULL AND held IS NULL LIMIT %
 	) queued
 	GROUP BY payer_id
 ) waiting

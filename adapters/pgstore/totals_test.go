@@ -140,7 +140,7 @@ GROUP BY org_id, mode, kind, state, day`
 func TestTotals(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
-	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url })
+	s := pgtest.OpenAt(t, url)
 	p := &pairs{t: t, store: s, in: scope(), second: map[billing.ClaimID]billing.ClaimID{}}
 	first := newClaim()
 	porttest.In(t, s, p.in, func(ctx context.Context, tx ports.Tx) error { return tx.Claims.Insert(ctx, first) })

@@ -29,7 +29,7 @@ func endpoint(in billing.Scope) *webhook.Endpoint {
 func hooked(t *testing.T, in billing.Scope) (*pgstore.Store, string, *webhook.Endpoint) {
 	t.Helper()
 	url := pgtest.URL(t)
-	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url })
+	s := pgtest.OpenAt(t, url)
 	e := endpoint(in)
 	for _, fn := range []func(context.Context, ports.Tx) error{
 		func(ctx context.Context, tx ports.Tx) error { return tx.Endpoints.Insert(ctx, e) },
@@ -136,7 +136,7 @@ func TestWebhookSecretsAreEncrypted(t *testing.T) {
 		}
 	}
 	exec(t, db, "DELETE FROM encryption_key; DELETE FROM data_keys")
-	other := pgtest.Open(t, func(o *pgstore.Options) { o.URL, o.Keys = url, [][32]byte{{9}} })
+	other := pgtest.OpenAt(t, url, func(o *pgstore.Options) { o.Keys = [][32]byte{{9}} })
 	porttest.In(t, other, in, func(ctx context.Context, tx ports.Tx) error {
 		got, err := tx.Endpoints.Lock(ctx, e.ID)
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/estimate"
 	"github.com/molar-billing/molar/core/billing/event"
@@ -75,6 +76,8 @@ func madeID(made any) string {
 	case *directory.Provider:
 		return m.ID.String()
 	case *fee.Schedule:
+		return m.ID.String()
+	case *coverage.Amended:
 		return m.ID.String()
 	case *estimate.Record:
 		return m.ID.String()

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/molar-billing/molar/core/access"
+	"github.com/molar-billing/molar/core/additions"
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
@@ -28,6 +29,8 @@ import (
 	"github.com/molar-billing/molar/core/recovery"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/core/retention"
+	"github.com/molar-billing/molar/core/schedules"
+	"github.com/molar-billing/molar/core/tasks"
 )
 
 // Backend has the parts of the program that the commands use.
@@ -47,8 +50,13 @@ type Backend struct {
 	Enrollments Open[*enrollments.Service]
 	// Estimates opens the same database for what patients will pay.
 	Estimates Open[*estimates.Service]
+	Tasks     Open[*tasks.Service]
+	// Additions opens the same database for what people add to checks.
+	Additions Open[*additions.Service]
 	// Fees opens the same database for the fee schedules of offices and payers.
 	Fees Open[*fees.Service]
+	// Schedules opens the same database for what files of other programs mean.
+	Schedules Open[*schedules.Service]
 	// Claims opens the same database for what there is about a patient.
 	Claims Open[*claims.Service]
 	// Remittances opens the same database to import remittances.
@@ -110,7 +118,7 @@ func New(b Backend) *cobra.Command {
 		Version:       b.Build.String(),
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(dev(b), migrate(b), orgs(b), offices(b), providers(b), enrolled(b), feeCommands(b), estimateCommands(b), keys(b), users(b), eras(b), batchCommands(b), fileCommands(b), restores(b), secrets(b), patients(b), retentions(b),
+	root.AddCommand(dev(b), migrate(b), orgs(b), offices(b), providers(b), enrolled(b), feeCommands(b), estimateCommands(b), importMappings(b), eligibilityCommands(b), taskCommands(b), keys(b), users(b), eras(b), batchCommands(b), fileCommands(b), restores(b), secrets(b), patients(b), retentions(b),
 		connectionCommands(b), audits(b), listen(b), events(b), triggers(b), sandboxed(b), webhooks(b), ClearinghouseCommand(b.Clearinghouse), ready(), version(b.Build))
 	explainUsage(root)
 	operates(b, root)

@@ -47,7 +47,7 @@ func exportScope(c *cobra.Command, s *records.Service, scope billing.Scope, out 
 		out = filepath.Join(out, own)
 	}
 	line := newBar(c, "Writing the archive")
-	totals, err := writeArchive(out, func(f *os.File) (records.Totals, error) {
+	totals, err := writeFile(out, func(f *os.File) (records.Totals, error) {
 		return s.ExportOrganization(c.Context(), scope, f, func(at records.Progress) { line.at(min(at.Done, at.All), at.All, at.Part) })
 	})
 	line.end()
@@ -66,14 +66,22 @@ func exportScope(c *cobra.Command, s *records.Service, scope billing.Scope, out 
 	return err
 }
 
-// writeArchive writes a file that only this user can read. After an error there is none.
-func writeArchive[T any](name string, write func(*os.File) (T, error)) (written T, err error) {
+// absent returns an error if there is a file of the name.
+func absent(name string) error {
 	if _, err := os.Lstat(name); err == nil {
-		return written, fmt.Errorf("%s is there already; name another file with --out", name)
+		return fmt.Errorf("%s is there already; name another file with --out", name)
+	}
+	return nil
+}
+
+// writeFile writes a file that only this user can read. After an error there is none.
+func writeFile[T any](name string, write func(*os.File) (T, error)) (written T, err error) {
+	if err := absent(name); err != nil {
+		return written, err
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), ".molar-*")
 	if err != nil {
-		return written, fmt.Errorf("write the archive: %w", err)
+		return written, fmt.Errorf("write %s: %w", name, err)
 	}
 	defer os.Remove(f.Name()) //nolint:errcheck // it has its name by then
 	written, err = write(f)

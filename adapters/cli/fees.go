@@ -41,7 +41,7 @@ func createFees(b Backend) *cobra.Command {
 		if c.Flags().Changed("write-off-beyond-limits") {
 			in.WriteOffBeyondLimits = &limits
 		}
-		if in.CSV, err = feeFile(c, file); err != nil {
+		if in.CSV, err = tableFile(c, "fee schedule", file); err != nil {
 			return err
 		}
 		return printed(c)(s.Create(c.Context(), administration(c, scope, func(f *fee.Schedule) string { return f.ID.String() }), in))
@@ -70,25 +70,25 @@ func givenFlag(c *cobra.Command, name string, value *string) *string {
 	return nil
 }
 
-// maxFeeFile is the size of a body of the API, in bytes.
-const maxFeeFile = 1 << 20
+// maxTableFile is the size of a body of the API, in bytes.
+const maxTableFile = 1 << 20
 
-// feeFile reads the file of a schedule's rows.
-func feeFile(c *cobra.Command, name string) (content []byte, err error) {
+// tableFile reads a file with rows of what it is, such as a fee schedule.
+func tableFile(c *cobra.Command, what, name string) (content []byte, err error) {
 	from := c.InOrStdin()
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
-			return nil, fmt.Errorf("read the file of the fee schedule: %w", err)
+			return nil, fmt.Errorf("read the file of the %s: %w", what, err)
 		}
 		defer func() { _ = f.Close() }()
 		from = f
 	}
-	if content, err = io.ReadAll(io.LimitReader(from, maxFeeFile+1)); err != nil {
-		return nil, fmt.Errorf("read the file of the fee schedule: %w", err)
+	if content, err = io.ReadAll(io.LimitReader(from, maxTableFile+1)); err != nil {
+		return nil, fmt.Errorf("read the file of the %s: %w", what, err)
 	}
-	if len(content) > maxFeeFile {
-		return nil, fmt.Errorf("%s has more than 1 MB. Remove columns that a fee schedule does not need", name)
+	if len(content) > maxTableFile {
+		return nil, fmt.Errorf("%s has more than 1 MB. Remove columns that a %s does not need", name, what)
 	}
 	return content, nil
 }

@@ -36,7 +36,7 @@ func patients(b Backend) *cobra.Command {
 		if d.By = audit.OperationOf(c.Context()).Operator; d.To == "" {
 			disclosed = nil
 		}
-		counts, err := writeArchive(out, func(f *os.File) (records.Counts, error) { return s.Export(c.Context(), scope, id, f, disclosed) })
+		counts, err := writeFile(out, func(f *os.File) (records.Counts, error) { return s.Export(c.Context(), scope, id, f, disclosed) })
 		if billing.IsNotFound(err) {
 			return fmt.Errorf("the organization has no patient %s in %s mode", id, scope.Mode)
 		}

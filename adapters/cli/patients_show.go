@@ -10,6 +10,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/estimate"
 	"github.com/molar-billing/molar/core/claims"
 )
 
@@ -19,7 +20,7 @@ func showPatient(b Backend) *cobra.Command {
 		Use: "show PATIENT", Short: "Show a patient with plans, checks, claims and what they owe",
 		Args: patientArg(&id),
 		Long: "Shows who a patient is, who may be the same person under another name, what the patient owes, the plans that payers returned,\n" +
-			"and the newest checks and claims, ten of each. The audit of the organization shows that you read it.",
+			"and the newest checks, estimates and claims, ten of each. The audit of the organization shows that you read it.",
 		Example: "  molar patients show pat_... --org org_... --mode live",
 	}, func(c *cobra.Command, s *claims.Service, scope billing.Scope) error {
 		audit.OperationOf(c.Context()).Shows = true
@@ -50,6 +51,12 @@ func printOverview(c *cobra.Command, o *claim.Overview) error {
 	}
 	err = list(c, "\nNo checks.", "\nCHECK\tMADE\tPAYER\tOUTCOME\tSTATUS", o.Checks, func(k *coverage.Check) []any {
 		return []any{k.ID, billing.DateOf(k.CreatedAt), k.Payer.PayerID, orText(string(k.Outcome)), orText(string(k.Status))}
+	})
+	if err != nil {
+		return err
+	}
+	err = list(c, "\nNo estimates.", "\nESTIMATE\tMADE\tPAYER\tFEE\tPATIENT PAYS", o.Estimates, func(r *estimate.Record) []any {
+		return []any{r.ID, billing.DateOf(r.CreatedAt), r.Payer.PayerID, r.Estimate.Least.Fee, patientPays(r.Estimate.Least, r.Estimate.Most)}
 	})
 	if err != nil {
 		return err

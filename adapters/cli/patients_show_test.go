@@ -45,7 +45,7 @@ func TestShowPatient(t *testing.T) {
 		return out.String(), err
 	}
 	out, err := show(person.ID)
-	if want := "Sam Example, born 1984-02-29, owes 0.00\n\nNo plan is known.\n\nNo checks.\n\nNo claims.\n"; err != nil || out != want {
+	if want := "Sam Example, born 1984-02-29, owes 0.00\n\nNo plan is known.\n\nNo checks.\n\nNo estimates.\n\nNo claims.\n"; err != nil || out != want {
 		t.Errorf("%v: %q, want %q", err, out, want)
 	}
 	absent := billing.PatientID{1}

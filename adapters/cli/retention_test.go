@@ -23,7 +23,7 @@ import (
 func TestRetention(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
-	store := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url })
+	store := pgtest.OpenAt(t, url)
 	s := retention.New(audit.Operated{Store: store}, func(ctx context.Context, a rules.Age) error {
 		return pgstore.SetAge(ctx, url, a, func(before *rules.Age, at time.Time) *caller.AuditEntry {
 			return audit.OperationOf(ctx).Changed(billing.Scope{Org: a.Org, Mode: a.Mode}, a.Changed(before), at)

@@ -17,10 +17,17 @@ const maxValues = 10_000
 // maxTableValues is maxValues of a body with rows: a fee schedule of 5,000 rows has 15,013.
 const maxTableValues = 16_000
 
+// maxBatchValues is maxValues of a body with a list of requests: a batch of 1,000 checks, each
+// with every field and 10 procedures, has 35,003.
+const maxBatchValues = 40_000
+
 // values returns how many values a body of the operation may have.
 func (r *route) values() int {
 	if r.body == tableBody {
 		return maxTableValues
+	}
+	if r.body == batchBody {
+		return maxBatchValues
 	}
 	return maxValues
 }

@@ -31,7 +31,7 @@ func contentClaim() *claim.Record {
 		FirstName: "Kim", MiddleName: "R", LastName: "Example", Suffix: "JR", DateOfBirth: day(2015, 6, 1), Relationship: coverage.RelationChild,
 		Gender: claim.GenderFemale, Address: home,
 	}
-	c.Coverage = billing.SequenceSecondary
+	c.Coverage, c.EstimateID = billing.SequenceSecondary, idOf[billing.EstimateID](9)
 	c.OtherCoverage = []claim.OtherCoverage{
 		{
 			Sequence: billing.SequencePrimary, Payer: directory.PayerSummary{ID: idOf[billing.PayerID](22), PayerID: "60054", Name: "Aetna Dental"},

@@ -61,7 +61,7 @@ func fullClaim() *claim.Record {
 		{ProcedureCode: "D4341", ServiceDate: day(2025, 12, 31), Fee: 1, Quantity: 1, OralCavity: []string{"10"}},
 	}
 	c.TenantReference, c.BatchID, c.SentAt, c.PayerClaimNumber = new("visit <4711>"), idOf[billing.FileID](8), shapeTime.Add(time.Minute), "ICN-1"
-	c.ConvertedFrom = idOf[billing.ClaimID](9)
+	c.ConvertedFrom, c.EstimateID = idOf[billing.ClaimID](9), idOf[billing.EstimateID](19)
 	c.Findings = []claim.Finding{
 		{Code: "tooth_required", Field: "lines.1.tooth", Message: "A tooth.", Fix: "Name it."},
 		{Code: "status_rejected", Message: "The payer rejected the claim.", Fix: "Mend it."},

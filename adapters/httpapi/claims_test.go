@@ -17,7 +17,7 @@ import (
 func (s *service) richClaim() anObject {
 	home := anObject{"line1": "2 Oak St", "line2": "Apt 3", "city": "Albany", "state": "NY", "zip": "122071234"}
 	return anObject{
-		"kind": "claim", "office_id": s.office.String(), "payer_id": "CHTEST", "rendering_provider_id": s.dentist.String(),
+		"kind": "claim", "estimate_id": nil, "office_id": s.office.String(), "payer_id": "CHTEST", "rendering_provider_id": s.dentist.String(),
 		"subscriber": anObject{
 			"first_name": "Sam", "middle_name": "Q", "last_name": "O'Example & Søn", "suffix": "SR", "date_of_birth": "1984-02-29",
 			"member_id": "SANDBOX-PAID-ERA", "group_number": "1000", "group_name": "Søn & Co", "gender": "male", "address": home,

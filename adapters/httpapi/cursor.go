@@ -24,6 +24,8 @@ type cursors struct{ key func() [32]byte }
 const (
 	cursorVersion = 1
 	cursorBody    = 1 + 8 + 16
+	cursorOrdered = 2 // with the rest of the order
+	cursorOrder   = 2 * 8
 	cursorMAC     = 16
 )
 
@@ -62,10 +64,16 @@ func (c cursors) encode(l list, p *billing.Position) *string {
 	if p == nil {
 		return nil
 	}
-	b := make([]byte, 0, cursorBody+cursorMAC)
+	b := make([]byte, 0, cursorBody+cursorOrder+cursorMAC)
 	b = append(b, cursorVersion)
 	b = binary.BigEndian.AppendUint64(b, uint64(p.Time.UnixMicro()))
 	b = append(b, p.ID[:]...)
+	if p.Order != [2]int64{} {
+		b[0] = cursorOrdered
+		for _, n := range p.Order {
+			b = binary.BigEndian.AppendUint64(b, uint64(n)) //nolint:gosec // G115: two's complement in both directions
+		}
+	}
 	b = append(b, c.mac(l, b)...)
 	return new(base64.RawURLEncoding.EncodeToString(b))
 }
@@ -74,15 +82,20 @@ func (c cursors) encode(l list, p *billing.Position) *string {
 // belongs to another list.
 func (c cursors) decode(l list, s string) (*billing.Position, bool) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(s)
-	if err != nil || len(b) != cursorBody+cursorMAC || b[0] != cursorVersion {
+	size := map[byte]int{cursorVersion: cursorBody, cursorOrdered: cursorBody + cursorOrder}
+	if err != nil || len(b) == 0 || len(b) != size[b[0]]+cursorMAC {
 		return nil, false
 	}
-	body, mac := b[:cursorBody], b[cursorBody:]
+	body, mac := b[:size[b[0]]], b[size[b[0]]:]
 	if !hmac.Equal(mac, c.mac(l, body)) {
 		return nil, false
 	}
-	micros := int64(binary.BigEndian.Uint64(body[1:9])) //nolint:gosec // G115: two's complement in both directions
-	return &billing.Position{Time: time.UnixMicro(micros).UTC(), ID: [16]byte(body[9:])}, true
+	number := func(at int) int64 { return int64(binary.BigEndian.Uint64(body[at:])) } //nolint:gosec // G115: two's complement in both directions
+	p := &billing.Position{Time: time.UnixMicro(number(1)).UTC(), ID: [16]byte(body[9:])}
+	if b[0] == cursorOrdered {
+		p.Order = [2]int64{number(cursorBody), number(cursorBody + 8)}
+	}
+	return p, true
 }
 
 func (c cursors) mac(l list, body []byte) []byte {

@@ -76,6 +76,7 @@ type estimateAmountsJSON struct {
 
 type estimateLineJSON struct {
 	ProcedureCode          string        `json:"procedure_code"`
+	Procedure              string        `json:"procedure"`
 	Quantity               int           `json:"quantity"`
 	Tooth                  *string       `json:"tooth"`
 	Surfaces               []string      `json:"surfaces"`
@@ -131,7 +132,7 @@ func costEstimateShape(r *estimate.Record) costEstimateJSON {
 
 func estimateLineShape(s *estimate.Service, l *estimate.Result) estimateLineJSON {
 	return estimateLineJSON{
-		ProcedureCode: s.Code, Quantity: s.Quantity, Tooth: orNull(s.Tooth), Surfaces: listOf(s.Surfaces), OralCavity: listOf(s.OralCavity),
+		ProcedureCode: s.Code, Procedure: s.Name(), Quantity: s.Quantity, Tooth: orNull(s.Tooth), Surfaces: listOf(s.Surfaces), OralCavity: listOf(s.OralCavity),
 		ServiceDate: s.ServiceDate, LastServiceDate: orNull(s.LastService), ToothLostOn: orNull(s.ToothLostOn),
 		PriorPlacementDate: orNull(s.PriorPlacement), AlternateProcedureCode: orNull(s.Alternate),
 		estimateAmountsJSON: estimateAmounts(l.Least, l.Most), Percent: percentRangeJSON{l.Least.Percent, l.Most.Percent},

@@ -27,7 +27,7 @@ func (a *api) listEvents(x *exchange) (*reply, error) {
 	ascending := oneOf(q, "order", "asc", "desc") == "asc"
 	f := event.Filter{
 		Types:         someOf(q, "type", event.Types()...),
-		Resource:      q.anyID("resource_id"),
+		Resource:      q.resourceID(),
 		CreatedAfter:  q.instant("created_after"),
 		CreatedBefore: q.instant("created_before"),
 	}

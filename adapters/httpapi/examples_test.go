@@ -17,6 +17,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/task"
 )
 
 // story calls every operation of the contract once, with the request that the
@@ -43,12 +44,14 @@ func TestContractShowsReplies(t *testing.T) {
 	x.see("prv_", s.dentist.String())
 	x.directory(t)
 	x.webhooks(t, x.eligibility(t))
+	x.tasks(t)
 	x.claims(t)
 	x.remittances(t)
 	x.attachments(t)
 	x.users(t)
 	x.changes(t)
 	x.clock(t)
+	x.tasksFollowRules(t)
 	x.show(t, "createSandboxERA", call{}) // at the end, because it becomes the newest remittance
 	made := x.show(t, "createSandboxOrganization", call{}).text(t, "id")
 	x.show(t, "listSandboxOrganizations", call{})
@@ -125,6 +128,31 @@ func (x *story) example(t *testing.T, media *openapi3.MediaType, name string) st
 	})
 }
 
+func (x *story) tasks(t *testing.T) {
+	t.Helper()
+	x.enroll(t, call{}, "60054", "claims", "needed")
+	first := x.show(t, "listTasks", call{path: "?limit=1"}).text(t, "data", "0", "id")
+	x.see("usr_", x.visits(t, x.org, "biller@example.com", caller.RoleBiller).user.String())
+	x.show(t, "assignTask", call{}, first)
+	x.show(t, "snoozeTask/day", call{body: `{"until":"` + lately(-5) + `"}`}, first)
+	x.show(t, "wakeTask", call{}, first)
+	x.show(t, "getTask", call{}, first)
+	asked := x.must(t, 201, call{path: "/payer_requests", body: `{"payer_id":"60054","reference_number":"R 77","requested":"Send the chart."}`}).text(t, "id")
+	unsent := x.must(t, 200, call{path: "/tasks?resource_id=" + asked}).text(t, "data", "0", "id")
+	x.show(t, "settleTask", call{body: `{"as":"will_not_send","note":"The patient left the practice."}`}, unsent)
+	x.must(t, 200, call{path: "/tasks?state=done&resource_id=" + asked}).shows(t, "data.0.settled.as", "will_not_send", "data.0.state", "done")
+}
+
+// tasksFollowRules computes the tasks of all that the story made from scratch: none differs
+// from those that its writes left.
+func (x *story) tasksFollowRules(t *testing.T) {
+	t.Helper()
+	sum, err := x.options.Tasks.Renew(t.Context(), x.test, func(task.Renewed) {})
+	if err != nil || sum.Resources < 20 || sum.Differed > 0 {
+		t.Errorf("%+v, %v", sum, err)
+	}
+}
+
 func (x *story) directory(t *testing.T) {
 	t.Helper()
 	office := x.show(t, "createOffice", call{}).text(t, "id")
@@ -147,6 +175,10 @@ func (x *story) directory(t *testing.T) {
 	x.show(t, "listFeeSchedules", call{path: "?limit=1"})
 	x.show(t, "getFeeSchedule", call{}, schedule)
 	x.show(t, "matchFeeSchedules", call{path: "?procedure_code=D0120&date=" + lately(3) + "&payer_id=CHTEST&network=in"})
+	x.show(t, "getImportMapping", call{}, "schedule")
+	x.show(t, "putImportMapping", call{}, "schedule")
+	media := x.doc.Paths.Find("/eligibility/batches/schedule").Post.RequestBody.Value.Content.Get("application/json")
+	x.show(t, "readSchedule", call{body: strings.ReplaceAll(x.example(t, media, ""), "2026-12-01", lately(0))})
 	provider := x.show(t, "createProvider", call{}).text(t, "id")
 	x.show(t, "listProviders", call{path: "?limit=1"})
 	x.show(t, "getProvider", call{}, provider)
@@ -170,7 +202,18 @@ func (x *story) eligibility(t *testing.T) (check string) {
 	x.show(t, "listEligibilityChecks", call{path: "?limit=1"})
 	x.show(t, "getEligibilityCheck", call{}, check)
 	x.show(t, "getEligibilityExchange", call{}, check)
+	x.show(t, "addToEligibilityCheck/call", call{}, check)
+	x.show(t, "strikeEligibilityAddition", call{}, check, "1")
 	x.see("elg_", check)
+	batch := x.show(t, "createEligibilityBatch/tomorrow", call{}).text(t, "id")
+	x.settledBatch(t, batch)
+	x.show(t, "listEligibilityBatches", call{path: "?limit=1"})
+	x.show(t, "getEligibilityBatch", call{}, batch)
+	x.show(t, "listEligibilityBatchItems", call{path: "?limit=1"}, batch)
+	x.show(t, "retryEligibilityBatch/again", call{}, batch)
+	x.settledBatch(t, batch)
+	x.show(t, "cancelEligibilityBatchItem", call{}, batch, "4712")
+	x.show(t, "cancelEligibilityBatch", call{}, batch)
 	estimate := x.show(t, "createEstimate/crown", call{}).text(t, "id")
 	x.show(t, "listEstimates", call{path: "?limit=1"})
 	x.show(t, "getEstimate", call{}, estimate)
@@ -222,10 +265,20 @@ func (x *story) claims(t *testing.T) {
 	x.show(t, "getClaim", call{}, claim)
 	x.show(t, "reconcileClaim", call{}, claim)
 	x.show(t, "reopenClaim", call{}, claim)
+	waits := x.must(t, 201, call{path: "/claims", body: x.crown("1", func(o anObject) { o["submit"] = false })}).text(t, "id")
+	x.show(t, "holdClaim", call{body: `{"reason":"The dentist still writes the narrative.","until":"` + lately(-5) + `"}`}, waits)
+	x.show(t, "releaseClaim", call{}, waits)
 	x.show(t, "listPatients", call{})
 	x.show(t, "searchPatients", call{body: `{"query":"sam example 1984-02-29"}`})
 	x.show(t, "getPatient", call{}, paid.text(t, "patient_id"))
 	x.show(t, "getPatientOverview", call{}, paid.text(t, "patient_id"))
+	told := crown("Example", func(o anObject) {
+		o["submit"], o["estimate_id"], o["lines"].([]anObject)[0]["tooth"] = true, x.newest["est_"], "15"
+	})
+	x.until(t, "/claims/"+told, "paid")
+	x.show(t, "getEstimateAccuracy", call{}, x.newest["est_"])
+	x.show(t, "listEstimateAccuracy", call{})
+	x.see("clm_", claim)
 	x.show(t, "listBatches", call{})
 	batch := paid.text(t, "batch_id")
 	x.show(t, "getBatch", call{}, batch)

@@ -268,7 +268,7 @@ func (x *exchange) readBody(kind bodyKind) (err error) {
 	switch kind {
 	case noBody:
 		return nil
-	case jsonBody, optionalBody, emptyBody, tableBody:
+	case jsonBody, optionalBody, emptyBody, tableBody, batchBody:
 		x.body, err = io.ReadAll(x.req.Body(x.s.limits.JSON))
 	case uploadBody:
 		err = x.readUpload()

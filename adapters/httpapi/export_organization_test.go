@@ -31,7 +31,7 @@ import (
 func notExported() []string {
 	return []string{
 		"changes", "check_members", "claim_changes", "claim_totals", "data_keys", "deletions", "eligibility_answers", "event_numbers", "idempotency_keys", "jobs",
-		"patient_words", "retention", "sandbox_clocks", "sandbox_faults", "sandbox_mail", "sandbox_notes", "sign_in_links", "uploads", "watches", "webhook_deliveries",
+		"patient_words", "retention", "sandbox_clocks", "sandbox_faults", "sandbox_mail", "sandbox_notes", "sign_in_links", "tasks", "uploads", "watches", "webhook_deliveries",
 	}
 }
 
@@ -51,6 +51,7 @@ func TestExportOrganization(t *testing.T) {
 	s.test, s.office, s.dentist, s.key = ours, office, dentist, key
 	own := s.practice(t)
 	s.connection(t)
+	s.must(t, 200, call{method: "PUT", path: "/import_mappings/schedule", body: mappingBody})
 	s.visits(t, s.org, "owner@example.com", caller.RoleOwner)
 	s.exec(t, "UPDATE connections SET mode = 'test'")
 	s.exec(t, "INSERT INTO holds (org_id, reason, placed_at) VALUES ($1, 'case 1', now())", s.org.UUID())

@@ -40,6 +40,28 @@ WHERE id = $1::uuid`
 	}
 }
 
+// TestChecksOfReleasesWithoutVerdicts reads checks that a release completed which knew no verdict:
+// by itself each has one, and its replay does not.
+func TestChecksOfReleasesWithoutVerdicts(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	verdict := regexp.MustCompile(`"verdict":\{[^}]*\},`)
+	for _, member := range []string{"ACTIVE-FULL", "INACTIVE", "NOT-FOUND", "PAYER-DOWN", "NETWORK-ERROR"} {
+		c := call{path: "/eligibility", body: s.question(member, nil), idem: member}
+		first := s.do(t, c)
+		kept := verdict.ReplaceAllString(first.body, "")
+		id, said := s.wantKept(t, func(c call) call { return c }, c, first.body), verdict.FindString(first.body)
+		s.exec(t, "UPDATE eligibility_checks SET shown = regexp_replace(shown, '\"verdict\":\\{[^}]*\\},', '') WHERE id = $1::uuid", id)
+		if again := s.do(t, c); again.body != kept || said == "" || kept == first.body {
+			t.Errorf("%s replayed: %s", member, again.body)
+		}
+		read := s.must(t, 200, call{path: "/eligibility/" + regexp.MustCompile(`elg_\w{26}`).FindString(first.body)})
+		if !strings.Contains(read.body, said) || strings.Count(read.body, `"verdict":`) != 1 {
+			t.Errorf("%s read: %s", member, read.body)
+		}
+	}
+}
+
 // ofBefore is what a check shows of the patient's last answer. A release that kept nothing of what
 // it showed did not compare.
 var ofBefore = regexp.MustCompile(`"compared_with":("[^"]*"|null),"changes":(\[[^\]]*\]|null)`)

@@ -18,9 +18,12 @@ func (m made) path(r *route) string {
 	path := strings.TrimPrefix(r.path, root)
 	id := map[string]string{
 		"eligibility": m.check, "attachments": m.attachment, "payer_requests": m.request, "claims": m.claim, "batches": m.batch, "eras": m.era, "quarantine": m.quarantined,
-		"patients": m.patient, "organizations": "org_x", "payers": "pyr_x", "offices": "off_x", "fee_schedules": "fee_x", "estimates": m.estimate, "providers": "prv_x", "users": "usr_x", "api_keys": m.key, "sessions": "ses_x", "events": m.event, "requests": m.logged, "webhook_endpoints": m.endpoint, "webhook_deliveries": m.delivery,
+		"patients": m.patient, "organizations": "org_x", "payers": "pyr_x", "offices": "off_x", "fee_schedules": "fee_x", "estimates": m.estimate, "tasks": m.task, "providers": "prv_x", "users": "usr_x", "api_keys": m.key, "sessions": "ses_x", "events": m.event, "requests": m.logged, "webhook_endpoints": m.endpoint, "webhook_deliveries": m.delivery,
 	}[strings.Split(strings.TrimPrefix(path, "/sandbox"), "/")[1]]
-	return strings.NewReplacer("{id}", id, "{doc_id}", m.document, "{ordinal}", "1", "{n}", "1", "{ending}", "-DELTA").Replace(path)
+	if strings.HasPrefix(path, "/eligibility/batches") {
+		id = m.checks
+	}
+	return strings.NewReplacer("{id}", id, "{item_id}", "one", "{doc_id}", m.document, "{ordinal}", "1", "{n}", "1", "{ending}", "-DELTA", "{kind}", "schedule").Replace(path)
 }
 
 // TestEveryOperationRefuses tries with every operation what none of them takes.
@@ -121,7 +124,7 @@ func (o operations) unknownNames(t *testing.T, r *route, c call) {
 	case noBody:
 	case uploadBody:
 		bodies[formOf(textOf("wonder", "x"))] = "wonder unknown"
-	case jsonBody, tableBody:
+	case jsonBody, tableBody, batchBody:
 		bodies[""] = "body required"
 		fallthrough
 	case optionalBody, emptyBody:

@@ -23,6 +23,7 @@ type overviewJSON struct {
 	Owed          string             `json:"owed"`
 	Coverages     []coveredJSON      `json:"coverages"`
 	Checks        []json.RawMessage  `json:"checks"`
+	Estimates     []costEstimateJSON `json:"estimates"`
 	Claims        []claimSummaryJSON `json:"claims"`
 	Attachments   []attachmentJSON   `json:"attachments"`
 	PayerRequests []payerRequestJSON `json:"payer_requests"`
@@ -47,7 +48,7 @@ type coveredJSON struct {
 func overviewShape(o *claim.Overview) overviewJSON {
 	return overviewJSON{
 		"patient_overview", patientShape(o.Patient), mapped(o.Alike, patientShape), o.Owed.String(), mapped(o.Coverages, coveredShape),
-		mapped(o.Checks, (*coverage.Check).Data), mapped(o.Claims, claimSummaryShape), mapped(o.Attached, attachmentShape), mapped(o.Requests, payerRequestShape),
+		mapped(o.Checks, (*coverage.Check).Data), mapped(o.Estimates, costEstimateShape), mapped(o.Claims, claimSummaryShape), mapped(o.Attached, attachmentShape), mapped(o.Requests, payerRequestShape),
 	}
 }
 

@@ -19,6 +19,7 @@ func TestOverview(t *testing.T) {
 	for n := range 11 {
 		last = check("Sam", "ACTIVE-FULL", n)
 	}
+	made := s.must(t, 201, call{path: "/estimates", body: estimateBody(last.text(t, "id"))})
 	cl := s.must(t, 201, call{path: "/claims", body: s.crown("1", nil)})
 	patient := last.text(t, "patient_id")
 	o := s.must(t, 200, call{path: "/patients/" + patient + "/overview"})
@@ -30,6 +31,9 @@ func TestOverview(t *testing.T) {
 	}
 	if checks := o.get(t, "checks").([]any); len(checks) != 10 || o.text(t, "checks", "0", "id") != last.text(t, "id") {
 		t.Errorf("%d checks, the first is %s; want the newest 10", len(checks), o.text(t, "checks", "0", "id"))
+	}
+	if got := o.get(t, "estimates").([]any); len(got) != 1 || o.text(t, "estimates", "0", "id") != made.text(t, "id") {
+		t.Errorf("estimates %v", got)
 	}
 	plans := o.get(t, "coverages").([]any)
 	if len(plans) != 2 || o.text(t, "coverages", "0", "eligibility_id") != last.text(t, "id") || o.text(t, "coverages", "1", "status") != "inactive" {

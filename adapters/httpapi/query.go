@@ -112,6 +112,19 @@ func (q *query) date(name string) billing.Date {
 	return d
 }
 
+// money returns an amount that is not negative.
+func (q *query) money(name string) billing.Money {
+	s, given := q.text(name)
+	if !given {
+		return 0
+	}
+	m, err := billing.ParseMoney(s)
+	if err != nil || m < 0 {
+		q.faults.Add(name, billing.FaultFormat, "The value must be an amount in dollars, such as 150.00.")
+	}
+	return m
+}
+
 // id reads an ID of one kind.
 func id[T billing.ID[K], K billing.Kind](q *query, name string) T {
 	s, given := q.text(name)
@@ -141,9 +154,9 @@ func (q *query) payer(dir *directory.PayerDirectory) billing.PayerID {
 	return v
 }
 
-// anyID reads an ID of any kind.
-func (q *query) anyID(name string) [16]byte {
-	v, _ := q.named(name)
+// resourceID reads the ID of a resource of any kind.
+func (q *query) resourceID() [16]byte {
+	v, _ := q.named("resource_id")
 	return v
 }
 
@@ -172,7 +185,7 @@ func anyID(s string) (v [16]byte, text string, ok bool) {
 		bare[billing.ERAID], bare[billing.FileID], bare[billing.KeyID], bare[billing.OrgID], bare[billing.OfficeID],
 		bare[billing.PayerID], bare[billing.ProviderID], bare[billing.PatientID], bare[billing.DocumentID],
 		bare[billing.EventID], bare[billing.WebhookEndpointID], bare[billing.RequestID], bare[billing.DeliveryID],
-		bare[billing.UserID], bare[billing.SessionID], bare[billing.EnrollmentID],
+		bare[billing.UserID], bare[billing.SessionID], bare[billing.EnrollmentID], bare[billing.TaskID],
 	} {
 		if v, text, err := parse(s); err == nil {
 			return v, text, true

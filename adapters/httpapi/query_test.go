@@ -130,7 +130,7 @@ func TestQueryFaults(t *testing.T) {
 		q := queryOf(t, raw)
 		q.limit()
 		id[billing.OfficeID](q, "office_id")
-		q.anyID("resource_id")
+		q.resourceID()
 		oneOf(q, "type", event.Types()...)
 		q.text("text")
 		var got billing.FaultCode
@@ -157,7 +157,7 @@ func TestResourceIDsOfEveryKind(t *testing.T) {
 		"org_", "off_", "pyr_", "prv_", "pat_", "clm_", "elg_", "att_", "doc_", "prq_", "era_", "evt_", "whe_", "key_", "fil_", "req_",
 	} {
 		q := queryOf(t, "resource_id="+prefix+tail.String()[4:])
-		if got := q.anyID("resource_id"); got != [16]byte(tail) || len(q.end()) > 0 {
+		if got := q.resourceID(); got != [16]byte(tail) || len(q.end()) > 0 {
 			t.Errorf("%s: %v", prefix, q.faults)
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/billing/scenario"
 	"github.com/molar-billing/molar/core/billing/webhook"
+	"github.com/molar-billing/molar/core/eligibility"
 )
 
 // Render returns a resource as the API shows it, for an archive.
@@ -26,8 +27,14 @@ func Render(resource any) (json.RawMessage, error) {
 	switch r := resource.(type) {
 	case *coverage.Check:
 		return r.Data(), nil
+	case *coverage.Amended:
+		return r.Data(), nil
 	case *estimate.Record:
 		resource = costEstimateShape(r)
+	case *coverage.Batch:
+		resource = checkBatchShape(r)
+	case *coverage.BatchItem:
+		resource = checkItemShape(&eligibility.Item{BatchItem: r})
 	case *event.Event:
 		return r.JSON(), nil
 	case *remit.Record:
@@ -70,6 +77,8 @@ func renderSettings(resource any) any {
 		return providerShape(r)
 	case *fee.Schedule:
 		return feeScheduleRowsShape(r)
+	case *directory.ImportMapping:
+		return importMappingShape(r)
 	case *network.Enrollment:
 		return enrollmentShape(r)
 	case *webhook.Endpoint:

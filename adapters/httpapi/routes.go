@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/molar-billing/molar/core/access"
+	"github.com/molar-billing/molar/core/additions"
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/batches"
@@ -24,7 +25,9 @@ import (
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/core/sandbox"
 	"github.com/molar-billing/molar/core/scenarios"
+	"github.com/molar-billing/molar/core/schedules"
 	"github.com/molar-billing/molar/core/summary"
+	"github.com/molar-billing/molar/core/tasks"
 	"github.com/molar-billing/molar/core/webhooks"
 )
 
@@ -49,6 +52,7 @@ const (
 	optionalBody                 // a jsonBody, or none
 	emptyBody                    // an empty object, or none; the path says everything
 	tableBody                    // a jsonBody, or a CSV file whose other fields are in the query; see exchange.sendsTable
+	batchBody                    // a jsonBody that lists up to 1,000 requests
 	uploadBody                   // multipart/form-data, its file in a temporary file; see exchange.form
 )
 
@@ -64,6 +68,8 @@ type api struct {
 	eligibility   *eligibility.Service
 	enrollments   *enrollments.Service
 	estimates     *estimates.Service
+	tasks         *tasks.Service
+	additions     *additions.Service
 	events        *events.Service
 	faults        *faults.Service
 	fees          *fees.Service
@@ -72,6 +78,7 @@ type api struct {
 	remittances   *remittances.Service
 	sandbox       *sandbox.Service
 	scenarios     *scenarios.Service
+	schedules     *schedules.Service
 	summary       *summary.Service
 	webhooks      *webhooks.Service
 	cursors       cursors
@@ -98,11 +105,27 @@ func (a *api) routes() []route {
 	return []route{
 		{post, root + "/eligibility", submit, jsonBody, a.createCheck},
 		{get, root + "/eligibility", read, noBody, a.listChecks},
+		{post, root + "/eligibility/batches", submit, batchBody, making(created, a.eligibility.MakeBatch, checkBatchShape)},
+		{get, root + "/eligibility/batches", read, noBody, paging(a, "check_batches", a.eligibility.Batches, batchedShape)},
+		{get, root + "/eligibility/batches/{id}", read, noBody, getting(a.eligibility.Batch, batchedShape)},
+		{get, root + "/eligibility/batches/{id}/items", read, noBody, a.listCheckItems},
+		{post, root + "/eligibility/batches/{id}/items/{item_id}/cancel", submit, emptyBody, a.cancelCheckItem},
+		{post, root + "/eligibility/batches/{id}/cancel", submit, emptyBody, acting(a.eligibility.CancelBatch, checkBatchShape)},
+		{post, root + "/eligibility/batches/{id}/retry", submit, batchBody, amending(ok, a.eligibility.Retry, checkBatchShape)},
 		{get, root + "/eligibility/{id}", read, noBody, withoutQuery(a.getCheck)},
+		// Both reply with the check, as it is read.
+		{post, root + "/eligibility/{id}/additions", submit, jsonBody, a.addToCheck},
+		{del, root + "/eligibility/{id}/additions/{n}", submit, noBody, withoutQuery(a.strikeFromCheck)},
 		{get, root + "/eligibility/{id}/exchange", read, noBody, a.getCheckExchange},
+
+		{post, root + "/eligibility/batches/schedule", read, tableBody, a.readSchedule},
+		{get, root + "/import_mappings/{kind}", read, noBody, withoutQuery(a.getImportMapping)},
+		{put, root + "/import_mappings/{kind}", submit, jsonBody, a.putImportMapping},
 
 		{post, root + "/estimates", submit, jsonBody, a.makeEstimate},
 		{get, root + "/estimates", read, noBody, a.listEstimates},
+		{get, root + "/estimates/accuracy", read, noBody, withoutQuery(a.listEstimateAccuracy)},
+		{get, root + "/estimates/{id}/accuracy", read, noBody, a.getEstimateAccuracy},
 		{get, root + "/estimates/{id}", read, noBody, getting(a.estimates.Get, costEstimateShape)},
 
 		{post, root + "/attachments", submit, jsonBody, making(created, a.attachments.Make, attachmentShape)},
@@ -132,6 +155,8 @@ func (a *api) routes() []route {
 		{post, root + "/claims/{id}/replace", submit, jsonBody, amending(ok, a.claims.Replace, claimShape)},
 		{post, root + "/claims/{id}/reconcile", submit, optionalBody, amending(ok, a.claims.Reconcile, claimShape)},
 		{post, root + "/claims/{id}/reopen", submit, emptyBody, acting(a.claims.Reopen, claimShape)},
+		{post, root + "/claims/{id}/hold", submit, jsonBody, amending(ok, a.claims.HoldBack, claimShape)},
+		{post, root + "/claims/{id}/release", submit, emptyBody, acting(a.claims.Release, claimShape)},
 		{post, root + "/claims/{id}/convert", submit, jsonBody, amending(created, a.claims.Convert, claimShape)},
 		// It replies with the claim to the secondary payer.
 		{post, root + "/claims/{id}/bill_secondary", submit, jsonBody, amending(created, a.claims.BillSecondary, claimShape)},
@@ -159,6 +184,13 @@ func (a *api) routes() []route {
 		{get, root + "/quarantine", read, noBody, ordering(a, "quarantine", a.remittances.OwnQuarantine, quarantinedShape)},
 		{post, root + "/quarantine/{id}/assign", submit, jsonBody, a.assignQuarantined},
 		{del, root + "/quarantine/{id}", submit, noBody, deleting(a.remittances.Remove)},
+
+		{get, root + "/tasks", read, noBody, a.listTasks},
+		{get, root + "/tasks/{id}", read, noBody, getting(a.tasks.Get, taskShape)},
+		{post, root + "/tasks/{id}/snooze", submit, optionalBody, amending(ok, a.tasks.Snooze, taskShape)},
+		{post, root + "/tasks/{id}/wake", submit, emptyBody, acting(a.tasks.Wake, taskShape)},
+		{post, root + "/tasks/{id}/settle", submit, jsonBody, amending(ok, a.tasks.Settle, taskShape)},
+		{post, root + "/tasks/{id}/assign", submit, jsonBody, amending(ok, a.tasks.Assign, taskShape)},
 
 		{get, root + "/summary", read, noBody, withoutQuery(a.getSummary)},
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/httpapi/httpserver"
 	"github.com/molar-billing/molar/core/access"
+	"github.com/molar-billing/molar/core/additions"
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/batches"
@@ -36,7 +37,9 @@ import (
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/core/sandbox"
 	"github.com/molar-billing/molar/core/scenarios"
+	"github.com/molar-billing/molar/core/schedules"
 	"github.com/molar-billing/molar/core/summary"
+	"github.com/molar-billing/molar/core/tasks"
 	"github.com/molar-billing/molar/core/webhooks"
 )
 
@@ -53,6 +56,8 @@ type Options struct {
 	Eligibility   *eligibility.Service
 	Enrollments   *enrollments.Service
 	Estimates     *estimates.Service
+	Tasks         *tasks.Service
+	Additions     *additions.Service
 	Events        *events.Service
 	Faults        *faults.Service
 	Fees          *fees.Service
@@ -61,6 +66,7 @@ type Options struct {
 	Remittances   *remittances.Service
 	Sandbox       *sandbox.Service
 	Scenarios     *scenarios.Service
+	Schedules     *schedules.Service
 	Summary       *summary.Service
 	Webhooks      *webhooks.Service
 
@@ -130,11 +136,11 @@ type Server struct {
 // missing or the metrics are registered already.
 func New(o Options) (*Server, error) {
 	if o.Access == nil || o.Attachments == nil || o.Audit == nil || o.Batches == nil || o.Changes == nil || o.Claims == nil || o.Connections == nil ||
-		o.Eligibility == nil || o.Enrollments == nil || o.Estimates == nil || o.Events == nil || o.Faults == nil || o.Fees == nil || o.PayerRequests == nil || o.Payers == nil || o.Remittances == nil || o.Sandbox == nil || o.Scenarios == nil || o.Summary == nil || o.Webhooks == nil {
+		o.Eligibility == nil || o.Enrollments == nil || o.Estimates == nil || o.Tasks == nil || o.Events == nil || o.Faults == nil || o.Fees == nil || o.PayerRequests == nil || o.Payers == nil || o.Remittances == nil || o.Sandbox == nil || o.Scenarios == nil || o.Schedules == nil || o.Summary == nil || o.Webhooks == nil {
 		return nil, errors.New("httpapi: a use case or the payer directory is missing")
 	}
 	a := &api{
-		o.Access, o.Attachments, o.Audit, o.Batches, o.Changes, o.Claims, o.Connections, o.Eligibility, o.Enrollments, o.Estimates, o.Events, o.Faults, o.Fees, o.PayerRequests, o.Payers, o.Remittances, o.Sandbox, o.Scenarios, o.Summary, o.Webhooks,
+		o.Access, o.Attachments, o.Audit, o.Batches, o.Changes, o.Claims, o.Connections, o.Eligibility, o.Enrollments, o.Estimates, o.Tasks, o.Additions, o.Events, o.Faults, o.Fees, o.PayerRequests, o.Payers, o.Remittances, o.Sandbox, o.Scenarios, o.Schedules, o.Summary, o.Webhooks,
 		cursors{o.CursorKey},
 	}
 	s, err := newServer(o, a.routes(), identifier{key: o.Access.Authenticate, session: o.Access.Resume})

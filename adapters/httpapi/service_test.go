@@ -26,6 +26,7 @@ import (
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/adapters/sftpnet"
 	"github.com/molar-billing/molar/core/access"
+	"github.com/molar-billing/molar/core/additions"
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/batches"
@@ -50,7 +51,9 @@ import (
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/core/sandbox"
 	"github.com/molar-billing/molar/core/scenarios"
+	"github.com/molar-billing/molar/core/schedules"
 	"github.com/molar-billing/molar/core/summary"
+	"github.com/molar-billing/molar/core/tasks"
 	"github.com/molar-billing/molar/core/webhooks"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -120,9 +123,12 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 		Connections:   connections.New(store, network.Kinds{sftpnet.Kind().Kind}, payers, func(string, network.Reason) {}, with.log),
 		Enrollments:   enrollments.New(store, payers),
 		Estimates:     estimates.New(store),
+		Tasks:         tasks.New(store),
+		Additions:     additions.New(store),
 		Events:        events.New(store),
 		Faults:        faults.New(store),
 		Fees:          fees.New(store, payers),
+		Schedules:     schedules.New(store, payers),
 		Eligibility:   eligibility.New(store, queue, attaching.Networks, edi.New(), payers, with.checking),
 		PayerRequests: payerrequests.New(store, attaching.Networks, payers),
 		Payers:        payers,
@@ -147,6 +153,8 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 	during(t, func(ctx context.Context) { _ = o.Audit.Run(ctx) })
 	during(t, func(ctx context.Context) { _ = o.Changes.Run(ctx) })
 	work(t, queue, jobs.KindEligibility, o.Eligibility.Answer)
+	work(t, queue, jobs.KindBatchEligibility, o.Eligibility.Answer)
+	work(t, queue, jobs.KindCheckBatch, o.Eligibility.Feed)
 	work(t, queue, jobs.KindAttachmentSend, o.Attachments.Send)
 	work(t, queue, jobs.KindBatchSend, s.batches.Send)
 	work(t, queue, jobs.KindERA, o.Remittances.Apply)

@@ -27,7 +27,7 @@ type made struct {
 	sent, number, patient         string // a claim of the API, as its ID, its control number and its patient
 	queued, paid, question        string // claims
 	batch, era, quarantined       string
-	fees, estimate                string
+	fees, estimate, checks, task  string
 	logged, key                   string // an entry of the request log, and its API key
 }
 
@@ -46,6 +46,8 @@ func (s *service) make(t *testing.T) (m made) {
 	a := s.must(t, 200, call{path: answering + "/answer", body: s.own(with("payer_id", nil))})
 	m.answeredBy = a.text(t, "attachment", "id")
 	s.makeClaims(t, &m)
+	m.checks = s.must(t, 201, call{path: "/eligibility/batches", body: s.checks(t)}).text(t, "id")
+	s.settledBatch(t, m.checks)
 	m.endpoint, m.secret = s.endpoint(t, "/tenant", nil)
 	m.endpoint = lastOf(m.endpoint)
 	resent := s.must(t, 200, call{path: "/events/" + m.event + "/resend", body: "{}"})
@@ -54,6 +56,8 @@ func (s *service) make(t *testing.T) (m made) {
 	m.delivery = s.walk(t, "/webhook_deliveries?endpoint_id="+m.endpoint)[0]
 	s.must(t, 201, call{path: "/sandbox/scenarios", body: delta("-DELTA", nil)})
 	m.estimate = s.must(t, 201, call{path: "/estimates", body: estimateBody(m.check)}).text(t, "id")
+	s.must(t, 201, call{path: "/eligibility/" + m.check + "/additions", body: additionBody("status", "inactive")})
+	m.task = s.must(t, 200, call{path: "/tasks?resource_id=" + m.request}).text(t, "data", "0", "id")
 	m.fees = s.must(t, 201, call{path: "/fee_schedules", body: feesBody()}).text(t, "id")
 	return m
 }
@@ -123,8 +127,10 @@ func (s *service) whenLive(r *route, f foreign) (int, billing.Code) {
 	case !r.changes():
 		return f.status, f.code
 	case strings.HasPrefix(f.path, "/webhook_"), strings.HasPrefix(f.path, "/events"), strings.HasPrefix(f.path, "/claims"),
-		strings.HasPrefix(f.path, "/eras"), strings.HasPrefix(f.path, "/quarantine"), strings.HasPrefix(f.path, "/offices"), strings.HasPrefix(f.path, "/fee_schedules"), strings.HasPrefix(f.path, "/estimates"), strings.HasPrefix(f.path, "/enrollments"), strings.HasPrefix(f.path, "/providers"):
+		strings.HasPrefix(f.path, "/eras"), strings.HasPrefix(f.path, "/quarantine"), strings.HasPrefix(f.path, "/offices"), strings.HasPrefix(f.path, "/fee_schedules"), strings.HasPrefix(f.path, "/import_mappings"), strings.HasPrefix(f.path, "/estimates"), strings.HasPrefix(f.path, "/tasks"), strings.HasPrefix(f.path, "/enrollments"), strings.HasPrefix(f.path, "/providers"):
 		return f.status, f.code // they work in live mode too
+	case strings.HasPrefix(f.path, "/eligibility/"):
+		return f.status, f.code // what there is was allowed when it was made
 	case strings.HasPrefix(f.path, "/eligibility"):
 		return 503, billing.CodeEligibilityUnavailable
 	}
@@ -188,11 +194,21 @@ func (s *service) readsByStrangers(t *testing.T, m made) map[string][]foreign {
 		"GET /patients/{id}/overview":            {absent("/patients/" + m.patient + "/overview")},
 		"GET /enrollments":                       {nothing("/enrollments"), nothing("/enrollments?office_id=" + s.office.String())},
 
-		"GET /estimates":           {nothing("/estimates"), nothing("/estimates?patient_id=" + m.patient), nothing("/estimates?eligibility_id=" + m.check)},
-		"GET /estimates/{id}":      {absent("/estimates/" + m.estimate)},
-		"GET /fee_schedules":       {nothing("/fee_schedules"), nothing("/fee_schedules?kind=office_fees")},
-		"GET /fee_schedules/{id}":  {absent("/fee_schedules/" + m.fees)},
-		"GET /fee_schedules/match": {{call: call{path: "/fee_schedules/match?procedure_code=D0120&date=2026-05-01"}, status: 200}}, // TestFeeSchedules has whose they are
+		"GET /estimates":                      {nothing("/estimates"), nothing("/estimates?patient_id=" + m.patient), nothing("/estimates?eligibility_id=" + m.check)},
+		"GET /estimates/{id}":                 {absent("/estimates/" + m.estimate)},
+		"GET /tasks":                          {nothing("/tasks"), nothing("/tasks?resource_id=" + m.request)},
+		"GET /tasks/{id}":                     {absent("/tasks/" + m.task)},
+		"GET /estimates/{id}/accuracy":        {absent("/estimates/" + m.estimate + "/accuracy")},
+		"GET /estimates/accuracy":             {nothing("/estimates/accuracy")},
+		"GET /fee_schedules":                  {nothing("/fee_schedules"), nothing("/fee_schedules?kind=office_fees")},
+		"GET /fee_schedules/{id}":             {absent("/fee_schedules/" + m.fees)},
+		"GET /fee_schedules/match":            {{call: call{path: "/fee_schedules/match?procedure_code=D0120&date=2026-05-01"}, status: 200}}, // TestFeeSchedules has whose they are
+		"GET /eligibility/batches":            {nothing("/eligibility/batches")},
+		"GET /eligibility/batches/{id}":       {absent("/eligibility/batches/" + m.checks)},
+		"GET /eligibility/batches/{id}/items": {absent("/eligibility/batches/" + m.checks + "/items")},
+
+		"POST /eligibility/batches/schedule": {{call{path: "/eligibility/batches/schedule", body: scheduleBody(s.office.String())}, 404, billing.CodeNotFound}},
+		"GET /import_mappings/{kind}":        {{call: call{path: "/import_mappings/schedule"}, status: 200}}, // TestImportMappings has whose they are
 
 		"GET /sandbox/clock":         {{call: call{path: "/sandbox/clock"}, status: 200}},         // of their own
 		"GET /sandbox/organizations": {{call: call{path: "/sandbox/organizations"}, status: 200}}, // of their own
@@ -247,6 +263,8 @@ func (s *service) writesByStrangers(t *testing.T, m made) map[string][]foreign {
 		"POST /claims/{id}/replace":   {absent(call{path: "/claims/" + m.paid + "/replace", body: s.crown("1", nil)})},
 		"POST /claims/{id}/reconcile": {post("/claims/" + m.paid + "/reconcile")},
 		"POST /claims/{id}/reopen":    {post("/claims/" + m.paid + "/reopen")},
+		"POST /claims/{id}/hold":      {post("/claims/"+m.queued+"/hold", "reason", "mine")},
+		"POST /claims/{id}/release":   {post("/claims/" + m.queued + "/release")},
 		"POST /claims/{id}/convert": {
 			post("/claims/"+m.question+"/convert", "lines", []anObject{{"line_number": 1, "service_date": lately(1)}}),
 		},
@@ -273,21 +291,32 @@ func (s *service) writesByStrangers(t *testing.T, m made) map[string][]foreign {
 		"PUT /enrollments": {absent(call{method: "PUT", path: "/enrollments", body: jsonOf(anObject{
 			"office_id": s.office.String(), "payer_id": "CHTEST", "transaction": "claims", "state": "active",
 		}, nil)})},
-		"PATCH /sandbox/clock":               {}, // these name nothing
-		"POST /sandbox/clock/advance":        {},
-		"POST /sandbox/clock/stop":           {},
-		"POST /sandbox/organizations":        {}, // it names nothing; TestThrowAways makes some
-		"DELETE /sandbox/organizations/{id}": {absent(call{method: "DELETE", path: "/sandbox/organizations/" + s.org.String()})},
-		"POST /sandbox/reset":                {{call{path: "/sandbox/reset", body: `{"confirm":"` + s.org.String() + `"}`, bad: true}, 422, billing.CodeInvalidRequest}},
-		"PUT /sandbox/faults":                {},
-		"POST /sandbox/claims/{id}/simulate": {post("/sandbox/claims/"+m.sent+"/simulate", "accept", anObject{})},
-		"POST /sandbox/eras":                 {}, // it names nothing; TestSandboxERA sends some
-		"POST /sandbox/scenarios":            {}, // it names nothing; TestOwnScenarios makes some
-		"PATCH /sandbox/scenarios/{ending}":  {absent(call{method: "PATCH", path: "/sandbox/scenarios/-DELTA", body: `{"summary":"mine"}`})},
-		"DELETE /sandbox/scenarios/{ending}": {absent(call{method: "DELETE", path: "/sandbox/scenarios/-DELTA"})},
+		"PATCH /sandbox/clock":                                  {}, // these name nothing
+		"POST /sandbox/clock/advance":                           {},
+		"POST /sandbox/clock/stop":                              {},
+		"POST /sandbox/organizations":                           {}, // it names nothing; TestThrowAways makes some
+		"DELETE /sandbox/organizations/{id}":                    {absent(call{method: "DELETE", path: "/sandbox/organizations/" + s.org.String()})},
+		"POST /sandbox/reset":                                   {{call{path: "/sandbox/reset", body: `{"confirm":"` + s.org.String() + `"}`, bad: true}, 422, billing.CodeInvalidRequest}},
+		"PUT /sandbox/faults":                                   {},
+		"POST /sandbox/claims/{id}/simulate":                    {post("/sandbox/claims/"+m.sent+"/simulate", "accept", anObject{})},
+		"POST /sandbox/eras":                                    {}, // it names nothing; TestSandboxERA sends some
+		"POST /sandbox/scenarios":                               {}, // it names nothing; TestOwnScenarios makes some
+		"PATCH /sandbox/scenarios/{ending}":                     {absent(call{method: "PATCH", path: "/sandbox/scenarios/-DELTA", body: `{"summary":"mine"}`})},
+		"DELETE /sandbox/scenarios/{ending}":                    {absent(call{method: "DELETE", path: "/sandbox/scenarios/-DELTA"})},
+		"POST /eligibility/batches":                             {}, // it names an office and parents, as POST /eligibility does; TestCheckBatches makes some
+		"POST /tasks/{id}/snooze":                               {post("/tasks/" + m.task + "/snooze")},
+		"POST /tasks/{id}/wake":                                 {post("/tasks/" + m.task + "/wake")},
+		"POST /tasks/{id}/settle":                               {post("/tasks/"+m.task+"/settle", "as", "will_not_send")},
+		"POST /tasks/{id}/assign":                               {{call{path: "/tasks/" + m.task + "/assign", body: `{"user_id":null}`}, 404, billing.CodeNotFound}},
+		"POST /eligibility/batches/{id}/retry":                  {post("/eligibility/batches/"+m.checks+"/retry", "item_ids", []string{"one"})},
+		"POST /eligibility/batches/{id}/cancel":                 {post("/eligibility/batches/" + m.checks + "/cancel")},
+		"POST /eligibility/batches/{id}/items/{item_id}/cancel": {post("/eligibility/batches/" + m.checks + "/items/one/cancel")},
+		"POST /eligibility/{id}/additions":                      {absent(call{path: "/eligibility/" + m.check + "/additions", body: additionBody("status", "inactive")})},
+		"DELETE /eligibility/{id}/additions/{n}":                {absent(call{method: "DELETE", path: "/eligibility/" + m.check + "/additions/1"})},
 		"POST /estimates": {
 			absent(call{path: "/estimates", body: estimateBody(m.check)}), absent(call{path: "/estimates", body: estimateBody(m.check, "preview", true)}),
 		},
+		"PUT /import_mappings/{kind}": {}, // it names nothing; TestImportMappings has whose they are
 		"POST /fee_schedules": {
 			absent(call{path: "/fee_schedules", body: feesBody("office_id", s.office.String())}),
 			absent(call{path: "/fee_schedules", body: feesBody("replaces", m.fees)}),

@@ -12,10 +12,15 @@ func groups() []group {
 	return []group{
 		{"eligibility", []string{
 			"create=createEligibilityCheck", "list=listEligibilityChecks", "get=getEligibilityCheck", "exchange=getEligibilityExchange",
+			"add=addToEligibilityCheck", "strike=strikeEligibilityAddition", "read_schedule=readSchedule",
+		}},
+		{"eligibility_batches", []string{
+			"create=createEligibilityBatch", "list=listEligibilityBatches", "get=getEligibilityBatch", "list_items=listEligibilityBatchItems",
+			"cancel=cancelEligibilityBatch", "cancel_item=cancelEligibilityBatchItem", "retry=retryEligibilityBatch",
 		}},
 		{"claims", []string{
 			"create=createClaim", "list=listClaims", "count=countClaims", "search=searchClaims", "get=getClaim", "update=updateClaim",
-			"submit=submitClaim", "void=voidClaim", "replace=replaceClaim", "reconcile=reconcileClaim", "reopen=reopenClaim",
+			"submit=submitClaim", "void=voidClaim", "replace=replaceClaim", "reconcile=reconcileClaim", "reopen=reopenClaim", "hold=holdClaim", "release=releaseClaim",
 			"convert=convertClaim", "bill_secondary=billSecondary",
 		}},
 		{"attachments", []string{
@@ -37,7 +42,9 @@ func groups() []group {
 		{"offices", []string{"create=createOffice", "list=listOffices", "get=getOffice", "update=updateOffice", "withdraw_change=withdrawOfficeChange"}},
 		{"providers", []string{"create=createProvider", "list=listProviders", "get=getProvider", "update=updateProvider"}},
 		{"enrollments", []string{"put=putEnrollment", "list=listEnrollments"}},
-		{"estimates", []string{"create=createEstimate", "list=listEstimates", "get=getEstimate"}},
+		{"import_mappings", []string{"get=getImportMapping", "put=putImportMapping"}},
+		{"tasks", []string{"list=listTasks", "get=getTask", "snooze=snoozeTask", "wake=wakeTask", "settle=settleTask", "assign=assignTask"}},
+		{"estimates", []string{"create=createEstimate", "list=listEstimates", "get=getEstimate", "accuracy=getEstimateAccuracy", "accuracy_by_payer=listEstimateAccuracy"}},
 		{"fee_schedules", []string{"create=createFeeSchedule", "list=listFeeSchedules", "match=matchFeeSchedules", "get=getFeeSchedule"}},
 		{"patients", []string{"list=listPatients", "search=searchPatients", "get=getPatient", "overview=getPatientOverview"}},
 		{"events", []string{

@@ -99,7 +99,7 @@ func pascal(name string) string {
 	for _, word := range words {
 		upper := strings.ToUpper(word)
 		switch {
-		case slices.Contains([]string{"ID", "NPI", "ERA", "URL", "API", "X12", "TOTP", "PWK", "NTE", "IP"}, upper):
+		case slices.Contains([]string{"ID", "NPI", "ERA", "URL", "API", "CSV", "X12", "TOTP", "PWK", "NTE", "IP"}, upper):
 			b.WriteString(upper)
 		case upper == "IDS" || upper == "ERAS":
 			b.WriteString(upper[:len(upper)-1] + "s")

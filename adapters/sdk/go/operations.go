@@ -10,68 +10,74 @@ import (
 
 // parts are the operations of the client, by resource.
 type parts struct {
-	Eligibility       EligibilityOperations
-	Claims            ClaimsOperations
-	Attachments       AttachmentsOperations
-	DocumentTypes     DocumentTypesOperations
-	PayerRequests     PayerRequestsOperations
-	Batches           BatchesOperations
-	ERAs              ERAsOperations
-	Quarantine        QuarantineOperations
-	Summary           SummaryOperations
-	Payers            PayersOperations
-	Offices           OfficesOperations
-	Providers         ProvidersOperations
-	Enrollments       EnrollmentsOperations
-	Estimates         EstimatesOperations
-	FeeSchedules      FeeSchedulesOperations
-	Patients          PatientsOperations
-	Events            EventsOperations
-	Requests          RequestsOperations
-	WebhookEndpoints  WebhookEndpointsOperations
-	WebhookDeliveries WebhookDeliveriesOperations
-	Me                MeOperations
-	Sessions          SessionsOperations
-	Connections       ConnectionsOperations
-	AuditEntries      AuditEntriesOperations
-	Organization      OrganizationOperations
-	Users             UsersOperations
-	APIKeys           APIKeysOperations
-	Sandbox           SandboxOperations
-	Contract          ContractOperations
+	Eligibility        EligibilityOperations
+	EligibilityBatches EligibilityBatchesOperations
+	Claims             ClaimsOperations
+	Attachments        AttachmentsOperations
+	DocumentTypes      DocumentTypesOperations
+	PayerRequests      PayerRequestsOperations
+	Batches            BatchesOperations
+	ERAs               ERAsOperations
+	Quarantine         QuarantineOperations
+	Summary            SummaryOperations
+	Payers             PayersOperations
+	Offices            OfficesOperations
+	Providers          ProvidersOperations
+	Enrollments        EnrollmentsOperations
+	ImportMappings     ImportMappingsOperations
+	Tasks              TasksOperations
+	Estimates          EstimatesOperations
+	FeeSchedules       FeeSchedulesOperations
+	Patients           PatientsOperations
+	Events             EventsOperations
+	Requests           RequestsOperations
+	WebhookEndpoints   WebhookEndpointsOperations
+	WebhookDeliveries  WebhookDeliveriesOperations
+	Me                 MeOperations
+	Sessions           SessionsOperations
+	Connections        ConnectionsOperations
+	AuditEntries       AuditEntriesOperations
+	Organization       OrganizationOperations
+	Users              UsersOperations
+	APIKeys            APIKeysOperations
+	Sandbox            SandboxOperations
+	Contract           ContractOperations
 }
 
 func (c *Client) assemble() {
 	c.parts = parts{
-		Eligibility:       EligibilityOperations{c},
-		Claims:            ClaimsOperations{c},
-		Attachments:       AttachmentsOperations{c},
-		DocumentTypes:     DocumentTypesOperations{c},
-		PayerRequests:     PayerRequestsOperations{c},
-		Batches:           BatchesOperations{c},
-		ERAs:              ERAsOperations{c},
-		Quarantine:        QuarantineOperations{c},
-		Summary:           SummaryOperations{c},
-		Payers:            PayersOperations{c},
-		Offices:           OfficesOperations{c},
-		Providers:         ProvidersOperations{c},
-		Enrollments:       EnrollmentsOperations{c},
-		Estimates:         EstimatesOperations{c},
-		FeeSchedules:      FeeSchedulesOperations{c},
-		Patients:          PatientsOperations{c},
-		Events:            EventsOperations{c},
-		Requests:          RequestsOperations{c},
-		WebhookEndpoints:  WebhookEndpointsOperations{c},
-		WebhookDeliveries: WebhookDeliveriesOperations{c},
-		Me:                MeOperations{c},
-		Sessions:          SessionsOperations{c},
-		Connections:       ConnectionsOperations{c},
-		AuditEntries:      AuditEntriesOperations{c},
-		Organization:      OrganizationOperations{c},
-		Users:             UsersOperations{c},
-		APIKeys:           APIKeysOperations{c},
-		Sandbox:           SandboxOperations{c},
-		Contract:          ContractOperations{c},
+		Eligibility:        EligibilityOperations{c},
+		EligibilityBatches: EligibilityBatchesOperations{c},
+		Claims:             ClaimsOperations{c},
+		Attachments:        AttachmentsOperations{c},
+		DocumentTypes:      DocumentTypesOperations{c},
+		PayerRequests:      PayerRequestsOperations{c},
+		Batches:            BatchesOperations{c},
+		ERAs:               ERAsOperations{c},
+		Quarantine:         QuarantineOperations{c},
+		Summary:            SummaryOperations{c},
+		Payers:             PayersOperations{c},
+		Offices:            OfficesOperations{c},
+		Providers:          ProvidersOperations{c},
+		Enrollments:        EnrollmentsOperations{c},
+		ImportMappings:     ImportMappingsOperations{c},
+		Tasks:              TasksOperations{c},
+		Estimates:          EstimatesOperations{c},
+		FeeSchedules:       FeeSchedulesOperations{c},
+		Patients:           PatientsOperations{c},
+		Events:             EventsOperations{c},
+		Requests:           RequestsOperations{c},
+		WebhookEndpoints:   WebhookEndpointsOperations{c},
+		WebhookDeliveries:  WebhookDeliveriesOperations{c},
+		Me:                 MeOperations{c},
+		Sessions:           SessionsOperations{c},
+		Connections:        ConnectionsOperations{c},
+		AuditEntries:       AuditEntriesOperations{c},
+		Organization:       OrganizationOperations{c},
+		Users:              UsersOperations{c},
+		APIKeys:            APIKeysOperations{c},
+		Sandbox:            SandboxOperations{c},
+		Contract:           ContractOperations{c},
 	}
 }
 
@@ -126,6 +132,171 @@ func (s EligibilityOperations) Get(ctx context.Context, id string, options ...Ca
 func (s EligibilityOperations) Exchange(ctx context.Context, id string, options ...CallOption) (*EligibilityExchange, error) {
 	return read[EligibilityExchange](ctx, s.c, call{
 		method: http.MethodGet, path: "/eligibility/" + url.PathEscape(id) + "/exchange",
+	}, options)
+}
+
+// Add calls POST /eligibility/{id}/additions.
+// Add what the payer said otherwise.
+//
+// Requires the `submit` permission. Adds values that the payer did not return, or said otherwise: by phone, on its
+// portal or in a letter. The answer of the check, its event and the replays of its request stay as they are. The check
+// that `GET /eligibility/{id}` returns has `additions`, and its `not_returned` lacks what they give. A check without an
+// answer returns 409.
+//
+// **Paths.** A path is that of the value in the check, as `not_returned`, `changes` and the `values` of the messages
+// have it: `coverage.implants.percent_paid`, `procedures.D2740.frequency`, `plan_rules.missing_tooth_clause`. The value
+// has the type that the check has there. Categories, procedures, waiting periods and frequencies may also be given as
+// objects. `maximums` and `deductibles` have positions: add to a value of the answer's own row, such as
+// `maximums.0.remaining`, or add a row behind it, such as `maximums.1`, with `level`, `period` and an amount. `payer_notes`
+// and the values that follow from others cannot be added.
+//
+// **Contradictions.** An addition never replaces what the payer returned. Where the two differ, `contradicts` is true,
+// and an estimate takes both as the ends of a range.
+//
+// **Later checks.** An addition follows to later checks of the patient with the same payer, member ID and plan, until
+// the benefit year ends in which the payer said it. What changes with each service, such as `remaining`, follows only where the later
+// answer lacks it. A mistake is struck, and the value added again.
+//
+// Emits no event.
+func (s EligibilityOperations) Add(ctx context.Context, id string, body EligibilityAdditionsRequest, options ...CallOption) (*EligibilityCheck, error) {
+	return read[EligibilityCheck](ctx, s.c, call{
+		method: http.MethodPost, path: "/eligibility/" + url.PathEscape(id) + "/additions",
+		body:  body,
+		keyed: true,
+	}, options)
+}
+
+// Strike calls DELETE /eligibility/{id}/additions/{n}.
+// Strike an addition.
+//
+// Requires the `submit` permission. Takes an addition to the check back. It stays in the list with `struck_at` and
+// `struck_by`, and no longer counts, also not for later checks. One that is struck already returns 409. An addition
+// that followed from an earlier check is struck there; see `eligibility_id`.
+func (s EligibilityOperations) Strike(ctx context.Context, id string, n string, options ...CallOption) (*EligibilityCheck, error) {
+	return read[EligibilityCheck](ctx, s.c, call{
+		method: http.MethodDelete, path: "/eligibility/" + url.PathEscape(id) + "/additions/" + url.PathEscape(n),
+		keyed: true,
+	}, options)
+}
+
+// ReadSchedule calls POST /eligibility/batches/schedule.
+// Read a schedule of another program.
+//
+// Requires the `read` permission. Reads the appointments that a practice's own program exported as CSV, and returns each
+// row as an item of `POST /eligibility/batches`, with what is wrong with its cells. The API stores nothing and asks no
+// payer. Correct the cells, or map columns and names of payers with `PUT /import_mappings/{kind}`, and send the file again.
+//
+// **The file.** UTF-8 or Windows-1252, with commas, semicolons or tabs between the columns, at most 1 MB and 5,000 rows. The first line
+// names the columns. The names of common programs are known. A file needs a name, a date of birth, a member ID and a payer.
+// Dates are M/D/YYYY or YYYY-MM-DD, and names are `Last, First` or two words. Times are on the office's clocks.
+//
+// **What is not guessed.** A year of two digits, a name of several words, and a name that is not one payer's are
+// faults with candidates. A member ID gets lost leading zeros back only where all other IDs of the payer in the file
+// show the length; `member_id_restored` says so.
+//
+// Send the file as `text/csv` with the office in the query, or as text in JSON.
+func (s EligibilityOperations) ReadSchedule(ctx context.Context, body ScheduleRequest, options ...CallOption) (*Schedule, error) {
+	return read[Schedule](ctx, s.c, call{
+		method: http.MethodPost, path: "/eligibility/batches/schedule",
+		body: body,
+	}, options)
+}
+
+// EligibilityBatchesOperations are the operations on eligibility batches.
+type EligibilityBatchesOperations struct{ c *Client }
+
+// Create calls POST /eligibility/batches.
+// Check many patients.
+//
+// Requires the `submit` permission. Accepts up to 1,000 checks, such as those of tomorrow's patients, and replies at
+// once. The payers are asked in the background, each with a few checks at a time. An item with faults is `invalid`,
+// and does not keep the others from being asked. Only a batch of which every item is invalid returns 422.
+//
+// Each item is an ordinary check with `batch_id`, and a saved answer counts as everywhere. A payer that does not
+// respond is asked again after 5 minutes or more, until `not_after`. The check stays `pending` meanwhile. It completes
+// once, with one `eligibility.completed` event. What the payer rejects is not asked again.
+//
+// With `recheck`, each patient is checked again before the appointment. A batch is kept for 12 months; its checks stay.
+//
+// A body of this operation has at most 1 MB, and may have 40,000 values. Split longer lists.
+func (s EligibilityBatchesOperations) Create(ctx context.Context, body EligibilityBatchRequest, options ...CallOption) (*EligibilityBatch, error) {
+	return read[EligibilityBatch](ctx, s.c, call{
+		method: http.MethodPost, path: "/eligibility/batches",
+		body:  body,
+		keyed: true,
+	}, options)
+}
+
+// List calls GET /eligibility/batches.
+// List batches of checks.
+//
+// Requires the `read` permission.
+func (s EligibilityBatchesOperations) List(params EligibilityBatchesListParams, options ...CallOption) *List[EligibilityBatch] {
+	return newList[EligibilityBatch](s.c, call{
+		method: http.MethodGet, path: "/eligibility/batches",
+		query: params.query(),
+	}, options)
+}
+
+// Get calls GET /eligibility/batches/{id}.
+// Retrieve a batch of checks.
+//
+// Requires the `read` permission. Its counts are those of this moment.
+func (s EligibilityBatchesOperations) Get(ctx context.Context, id string, options ...CallOption) (*EligibilityBatch, error) {
+	return read[EligibilityBatch](ctx, s.c, call{
+		method: http.MethodGet, path: "/eligibility/batches/" + url.PathEscape(id),
+	}, options)
+}
+
+// ListItems calls GET /eligibility/batches/{id}/items.
+// List the items of a batch of checks.
+//
+// Requires the `read` permission. Items are in the order in which you sent them. With `Accept: text/csv` the reply is a
+// file of all items that the filters select, whatever `limit` says. Its last line is `# N rows`. A text that begins as a
+// formula has an apostrophe in front.
+func (s EligibilityBatchesOperations) ListItems(id string, params EligibilityBatchesListItemsParams, options ...CallOption) *List[EligibilityBatchItem] {
+	return newList[EligibilityBatchItem](s.c, call{
+		method: http.MethodGet, path: "/eligibility/batches/" + url.PathEscape(id) + "/items",
+		query: params.query(),
+	}, options)
+}
+
+// Cancel calls POST /eligibility/batches/{id}/cancel.
+// Cancel a batch of checks.
+//
+// Requires the `submit` permission. Nothing more is asked, and nothing is checked again. Answers of payers that are
+// being asked still count.
+func (s EligibilityBatchesOperations) Cancel(ctx context.Context, id string, options ...CallOption) (*EligibilityBatch, error) {
+	return read[EligibilityBatch](ctx, s.c, call{
+		method: http.MethodPost, path: "/eligibility/batches/" + url.PathEscape(id) + "/cancel",
+		keyed: true,
+	}, options)
+}
+
+// CancelItem calls POST /eligibility/batches/{id}/items/{item_id}/cancel.
+// Cancel an item of a batch of checks.
+//
+// Requires the `submit` permission. Nothing more is asked for the item. If the payer is being asked, its answer still
+// counts. An item that is completed stays as it is.
+func (s EligibilityBatchesOperations) CancelItem(ctx context.Context, id string, itemID string, options ...CallOption) (*EligibilityBatch, error) {
+	return read[EligibilityBatch](ctx, s.c, call{
+		method: http.MethodPost, path: "/eligibility/batches/" + url.PathEscape(id) + "/items/" + url.PathEscape(itemID) + "/cancel",
+		keyed: true,
+	}, options)
+}
+
+// Retry calls POST /eligibility/batches/{id}/retry.
+// Ask again for items of a batch of checks.
+//
+// Requires the `submit` permission. Each item gets a new check, which no saved answer completes. Name items in
+// `item_ids` to ask as before, or send them in `items` with corrections. After a rejection the new check has the
+// rejected one as `parent_id`. An item that is still pending returns 422, and a canceled batch 409. If `not_after` is
+// over, it becomes a day from now.
+func (s EligibilityBatchesOperations) Retry(ctx context.Context, id string, body EligibilityBatchRetryRequest, options ...CallOption) (*EligibilityBatch, error) {
+	return read[EligibilityBatch](ctx, s.c, call{
+		method: http.MethodPost, path: "/eligibility/batches/" + url.PathEscape(id) + "/retry",
+		body:  body,
+		keyed: true,
 	}, options)
 }
 
@@ -287,6 +458,33 @@ func (s ClaimsOperations) Reconcile(ctx context.Context, id string, body Reconci
 func (s ClaimsOperations) Reopen(ctx context.Context, id string, options ...CallOption) (*Claim, error) {
 	return read[Claim](ctx, s.c, call{
 		method: http.MethodPost, path: "/claims/" + url.PathEscape(id) + "/reopen",
+		keyed: true,
+	}, options)
+}
+
+// Hold calls POST /claims/{id}/hold.
+// Hold a claim back.
+//
+// Requires the `submit` permission. Keeps a claim that is `validated`, or `queued` and in no batch, out of
+// batches until it is released. Its state stays, and `held` says why. On the day in `until`, or at once without
+// one, a task `claim_held` asks for a decision. Holding it again replaces the reason and the day. Any other
+// claim returns 409.
+func (s ClaimsOperations) Hold(ctx context.Context, id string, body HoldRequest, options ...CallOption) (*Claim, error) {
+	return read[Claim](ctx, s.c, call{
+		method: http.MethodPost, path: "/claims/" + url.PathEscape(id) + "/hold",
+		body:  body,
+		keyed: true,
+	}, options)
+}
+
+// Release calls POST /claims/{id}/release.
+// Release a claim that is held.
+//
+// Requires the `submit` permission. A `queued` claim then goes out with the next batch. A `validated` one waits
+// to be submitted. A claim that nobody holds returns 409.
+func (s ClaimsOperations) Release(ctx context.Context, id string, options ...CallOption) (*Claim, error) {
+	return read[Claim](ctx, s.c, call{
+		method: http.MethodPost, path: "/claims/" + url.PathEscape(id) + "/release",
 		keyed: true,
 	}, options)
 }
@@ -1039,6 +1237,112 @@ func (s EnrollmentsOperations) List(params EnrollmentsListParams, options ...Cal
 	}, options)
 }
 
+// ImportMappingsOperations are the operations on import mappings.
+type ImportMappingsOperations struct{ c *Client }
+
+// Get calls GET /import_mappings/{kind}.
+// Retrieve what files of other programs mean.
+//
+// Requires the `read` permission. Returns what columns and names of payers mean to the organization in the mode. It has
+// no rows if nothing was kept.
+func (s ImportMappingsOperations) Get(ctx context.Context, kind string, options ...CallOption) (*ImportMapping, error) {
+	return read[ImportMapping](ctx, s.c, call{
+		method: http.MethodGet, path: "/import_mappings/" + url.PathEscape(kind),
+	}, options)
+}
+
+// Put calls PUT /import_mappings/{kind}.
+// Keep what files of other programs mean.
+//
+// Requires the `submit` permission. Keeps what columns and names of payers in files mean, in place of what was kept.
+// Every file that is read afterwards uses it before the names that the API knows itself. Case, spaces and signs of names do not
+// count.
+func (s ImportMappingsOperations) Put(ctx context.Context, kind string, body ImportMappingRequest, options ...CallOption) (*ImportMapping, error) {
+	return read[ImportMapping](ctx, s.c, call{
+		method: http.MethodPut, path: "/import_mappings/" + url.PathEscape(kind),
+		body:  body,
+		keyed: true,
+	}, options)
+}
+
+// TasksOperations are the operations on tasks.
+type TasksOperations struct{ c *Client }
+
+// List calls GET /tasks.
+// List what needs a person.
+//
+// Requires the `read` permission. A task exists as long as its cause, which its resource shows. Tasks that are due
+// come first; among those of a day, and among those without one, the largest amounts.
+func (s TasksOperations) List(params TasksListParams, options ...CallOption) *List[Task] {
+	return newList[Task](s.c, call{
+		method: http.MethodGet, path: "/tasks",
+		query: params.query(),
+	}, options)
+}
+
+// Get calls GET /tasks/{id}.
+// Retrieve a task.
+//
+// Requires the `read` permission.
+func (s TasksOperations) Get(ctx context.Context, id string, options ...CallOption) (*Task, error) {
+	return read[Task](ctx, s.c, call{
+		method: http.MethodGet, path: "/tasks/" + url.PathEscape(id),
+	}, options)
+}
+
+// Snooze calls POST /tasks/{id}/snooze.
+// Snooze a task.
+//
+// Requires the `submit` permission. Takes the task from the list until a day or, without `until`, until what the
+// task says of its resource changes. A task that is done returns 409.
+func (s TasksOperations) Snooze(ctx context.Context, id string, body SnoozeRequest, options ...CallOption) (*Task, error) {
+	return read[Task](ctx, s.c, call{
+		method: http.MethodPost, path: "/tasks/" + url.PathEscape(id) + "/snooze",
+		body:  body,
+		keyed: true,
+	}, options)
+}
+
+// Wake calls POST /tasks/{id}/wake.
+// Bring a snoozed task back.
+//
+// Requires the `submit` permission. Brings the task back to the list. A task that is done returns 409.
+func (s TasksOperations) Wake(ctx context.Context, id string, options ...CallOption) (*Task, error) {
+	return read[Task](ctx, s.c, call{
+		method: http.MethodPost, path: "/tasks/" + url.PathEscape(id) + "/wake",
+		keyed: true,
+	}, options)
+}
+
+// Settle calls POST /tasks/{id}/settle.
+// Settle a task with a decision.
+//
+// Requires the `submit` permission. Records what a person decided, on the resource, and ends the task.
+// `settles` of the task lists what it allows: `accepted` leaves a denial as it is, `not_billed` bills no next
+// payer, and `will_not_send` sends nothing. When the amount changes later, the task comes again and shows the
+// decision in `settled`. No money is posted: reconcile the claim for that. Anything else that is named returns
+// 422, and a task that is done 409.
+func (s TasksOperations) Settle(ctx context.Context, id string, body SettleRequest, options ...CallOption) (*Task, error) {
+	return read[Task](ctx, s.c, call{
+		method: http.MethodPost, path: "/tasks/" + url.PathEscape(id) + "/settle",
+		body:  body,
+		keyed: true,
+	}, options)
+}
+
+// Assign calls POST /tasks/{id}/assign.
+// Give a task to a user.
+//
+// Requires the `submit` permission. Gives the task to a user of the organization, or with null to nobody. A task
+// that is done returns 409.
+func (s TasksOperations) Assign(ctx context.Context, id string, body AssigneeRequest, options ...CallOption) (*Task, error) {
+	return read[Task](ctx, s.c, call{
+		method: http.MethodPost, path: "/tasks/" + url.PathEscape(id) + "/assign",
+		body:  body,
+		keyed: true,
+	}, options)
+}
+
 // EstimatesOperations are the operations on estimates.
 type EstimatesOperations struct{ c *Client }
 
@@ -1089,6 +1393,30 @@ func (s EstimatesOperations) List(params EstimatesListParams, options ...CallOpt
 func (s EstimatesOperations) Get(ctx context.Context, id string, options ...CallOption) (*Estimate, error) {
 	return read[Estimate](ctx, s.c, call{
 		method: http.MethodGet, path: "/estimates/" + url.PathEscape(id),
+	}, options)
+}
+
+// Accuracy calls GET /estimates/{id}/accuracy.
+// Compare an estimate with the payment.
+//
+// Requires the `read` permission. Returns the estimate and what payers decided side by side, by line, with the
+// reason of each difference in words. The claim is the newest to the payer of the estimate that has its ID as
+// `estimate_id`. Returns 409 while there is none, or while no posted remittance decides it.
+func (s EstimatesOperations) Accuracy(ctx context.Context, id string, options ...CallOption) (*EstimateAccuracy, error) {
+	return read[EstimateAccuracy](ctx, s.c, call{
+		method: http.MethodGet, path: "/estimates/" + url.PathEscape(id) + "/accuracy",
+	}, options)
+}
+
+// AccuracyByPayer calls GET /estimates/accuracy.
+// Retrieve how accurate estimates are.
+//
+// Requires the `read` permission. Returns, by payer, how far estimates are from what patients owe by the posted
+// remittances. Each estimate counts that a claim to its payer names as `estimate_id`. The numbers are computed when
+// asked, so a remittance that is taken back no longer counts. `next_cursor` is always null.
+func (s EstimatesOperations) AccuracyByPayer(options ...CallOption) *List[PayerAccuracy] {
+	return newList[PayerAccuracy](s.c, call{
+		method: http.MethodGet, path: "/estimates/accuracy",
 	}, options)
 }
 

@@ -19,9 +19,8 @@ type EligibilityRequest struct {
 	// A `pyr_` ID, a payer ID or an alias from the payer directory.
 	PayerID string `json:"payer_id"`
 	// The person who holds the plan.
-	Subscriber EligibilityRequestSubscriber `json:"subscriber"`
-	// The patient, if the patient is a dependent of the subscriber.
-	Patient Optional[EligibilityRequestPatient] `json:"patient,omitempty"`
+	Subscriber EligibilityRequestSubscriber        `json:"subscriber"`
+	Patient    Optional[EligibilityRequestPatient] `json:"patient,omitempty"`
 	// A day within 12 months of today. Defaults to today, in the office's time zone.
 	ServiceDate Optional[string] `json:"service_date,omitempty"`
 	// The procedures to ask about. Without them, or with `enhanced`, the answer has every procedure that the
@@ -143,7 +142,9 @@ type EligibilityCheck struct {
 	Billing *EligibilityCheckBilling `json:"billing"`
 	Cache   EligibilityCheckCache    `json:"cache"`
 	// The rejected check that this check corrects.
-	ParentID       *string `json:"parent_id"`
+	ParentID *string `json:"parent_id"`
+	// The batch that asked for it. Null for a check that was asked alone.
+	BatchID        *string `json:"batch_id"`
 	RequestID      *string `json:"request_id"`
 	IdempotencyKey *string `json:"idempotency_key"`
 	// Where the answer came from. Null while pending.
@@ -186,8 +187,12 @@ type EligibilityCheck struct {
 	Differences []Difference               `json:"differences"`
 	PlanRules   *EligibilityCheckPlanRules `json:"plan_rules"`
 	PayerNotes  []string                   `json:"payer_notes"`
-	// The fields that the payer returned nothing for, such as `coverage.implants`.
+	// The fields that the payer returned nothing for, such as `coverage.implants`. A check with `additions` leaves
+	// out those that they give.
 	NotReturned []string `json:"not_returned"`
+	// What people added to earlier checks of the patient and to this one, because the payer said it otherwise, with
+	// what is struck. Absent if there is none, from lists, and from the reply to the request that made the check.
+	Additions []EligibilityAddition `json:"additions"`
 }
 
 // PayerSummary is part of a reply.
@@ -675,6 +680,42 @@ const (
 	EligibilityCheckPlanRulesMajorServicesPaidOnSeatDate EligibilityCheckPlanRulesMajorServicesPaidOn = "seat_date"
 )
 
+// EligibilityAddition is part of a reply.
+type EligibilityAddition struct {
+	// In the check that it was added to.
+	Number int `json:"number"`
+	// The check that it was added to. For an addition that follows from an earlier check, it is that one.
+	EligibilityID string `json:"eligibility_id"`
+	// Of the value in this check.
+	Path string `json:"path"`
+	// In the type that the check has at the path.
+	Value any `json:"value"`
+	// How the payer said it.
+	Source    AdditionSource `json:"source"`
+	Person    *string        `json:"person"`
+	Reference *string        `json:"reference"`
+	On        string         `json:"on"`
+	// A time in UTC, with microseconds.
+	CreatedAt time.Time `json:"created_at"`
+	// The ID of the user or the key, or an operator's name.
+	CreatedBy string `json:"created_by"`
+	// The payer returned, or said before, another value. An estimate takes both.
+	Contradicts bool       `json:"contradicts"`
+	StruckAt    *time.Time `json:"struck_at"`
+	StruckBy    *string    `json:"struck_by"`
+}
+
+// AdditionSource is one of a list of values, which may grow: expect others.
+// How the payer said it.
+type AdditionSource string
+
+// The values of AdditionSource that this version knows.
+const (
+	AdditionSourcePhone  AdditionSource = "phone"
+	AdditionSourcePortal AdditionSource = "portal"
+	AdditionSourceLetter AdditionSource = "letter"
+)
+
 // EligibilityListParams is part of a request.
 // The parameters of /eligibility.
 type EligibilityListParams struct {
@@ -686,7 +727,9 @@ type EligibilityListParams struct {
 	PatientID string `json:"patient_id,omitempty"`
 	// Only the check that this request created.
 	RequestID string `json:"request_id,omitempty"`
-	OfficeID  string `json:"office_id,omitempty"`
+	// Only checks of this batch.
+	BatchID  string `json:"batch_id,omitempty"`
+	OfficeID string `json:"office_id,omitempty"`
 	// Only items of this payer: its `pyr_` ID, its payer ID or an alias.
 	PayerID string  `json:"payer_id,omitempty"`
 	Outcome Outcome `json:"outcome,omitempty"`
@@ -711,6 +754,9 @@ func (p EligibilityListParams) query() url.Values {
 	}
 	if p.RequestID != "" {
 		q.Set("request_id", string(p.RequestID))
+	}
+	if p.BatchID != "" {
+		q.Set("batch_id", string(p.BatchID))
 	}
 	if p.OfficeID != "" {
 		q.Set("office_id", string(p.OfficeID))
@@ -776,6 +822,483 @@ type EligibilityExchangeValueSegment struct {
 	Text string `json:"text"`
 }
 
+// EligibilityAdditionsRequest is part of a request.
+type EligibilityAdditionsRequest struct {
+	Values []EligibilityAdditionsRequestValue `json:"values"`
+	// How the payer said it.
+	Source AdditionSource `json:"source"`
+	// Who said it at the payer.
+	Person Optional[string] `json:"person,omitempty"`
+	// The reference number of the call or the letter.
+	Reference Optional[string] `json:"reference,omitempty"`
+	On        string           `json:"on"`
+}
+
+// EligibilityAdditionsRequestValue is part of a request.
+type EligibilityAdditionsRequestValue struct {
+	// Of the value in the check, such as `coverage.implants.percent_paid`.
+	Path string `json:"path"`
+	// In the type that the check has at the path. It cannot be null.
+	Value any `json:"value"`
+}
+
+// ScheduleRequest is part of a request.
+type ScheduleRequest struct {
+	// The file as text.
+	CSV string `json:"csv"`
+	// The office of the rows, an `off_` ID. Leave it out only if the file has a column `office_id`.
+	OfficeID Optional[string] `json:"office_id,omitempty"`
+}
+
+// Schedule is part of a reply.
+// The appointments of a practice, as they were read of a file.
+type Schedule struct {
+	Object  string           `json:"object"`
+	Columns []ScheduleColumn `json:"columns"`
+	// What is wrong with the columns. No row is read until it is corrected.
+	Faults []CellFault   `json:"faults"`
+	Rows   []ScheduleRow `json:"rows"`
+}
+
+// ScheduleColumn is part of a reply.
+type ScheduleColumn struct {
+	// As the file has it.
+	Name string `json:"name"`
+	// What it has; null for a column that is left out.
+	Field *ScheduleField `json:"field"`
+	// Whether anything says what the column means: the mapping, or its name.
+	Known bool `json:"known"`
+}
+
+// ScheduleField is one of a list of values, which may grow: expect others.
+// What a column of a schedule has. `name` is a whole name, such as `Last, First`. `payer` is a payer's name, and `payer_id` an ID
+// or an alias of a payer. `appointment_at` has the day and the time. The fields that begin with `subscriber_` are for patients who are
+// dependents.
+type ScheduleField string
+
+// The values of ScheduleField that this version knows.
+const (
+	ScheduleFieldAppointmentAt         ScheduleField = "appointment_at"
+	ScheduleFieldAppointmentDate       ScheduleField = "appointment_date"
+	ScheduleFieldAppointmentID         ScheduleField = "appointment_id"
+	ScheduleFieldAppointmentTime       ScheduleField = "appointment_time"
+	ScheduleFieldDateOfBirth           ScheduleField = "date_of_birth"
+	ScheduleFieldFirstName             ScheduleField = "first_name"
+	ScheduleFieldGender                ScheduleField = "gender"
+	ScheduleFieldGroupNumber           ScheduleField = "group_number"
+	ScheduleFieldItemID                ScheduleField = "item_id"
+	ScheduleFieldLastName              ScheduleField = "last_name"
+	ScheduleFieldMemberID              ScheduleField = "member_id"
+	ScheduleFieldName                  ScheduleField = "name"
+	ScheduleFieldOfficeID              ScheduleField = "office_id"
+	ScheduleFieldPayer                 ScheduleField = "payer"
+	ScheduleFieldPayerID               ScheduleField = "payer_id"
+	ScheduleFieldProcedureCodes        ScheduleField = "procedure_codes"
+	ScheduleFieldRelationship          ScheduleField = "relationship"
+	ScheduleFieldServiceDate           ScheduleField = "service_date"
+	ScheduleFieldSubscriberDateOfBirth ScheduleField = "subscriber_date_of_birth"
+	ScheduleFieldSubscriberFirstName   ScheduleField = "subscriber_first_name"
+	ScheduleFieldSubscriberGender      ScheduleField = "subscriber_gender"
+	ScheduleFieldSubscriberLastName    ScheduleField = "subscriber_last_name"
+	ScheduleFieldSubscriberName        ScheduleField = "subscriber_name"
+)
+
+// CellFault is part of a reply.
+type CellFault struct {
+	// The column of the file from 1; null if the file has none for the field.
+	Column *int `json:"column"`
+	// The field of the item, such as `subscriber.date_of_birth`.
+	Field string        `json:"field"`
+	Code  CellFaultCode `json:"code"`
+	// What is wrong and what to do. It never repeats the cell.
+	Message string `json:"message"`
+	// What the cell may mean.
+	Candidates []CellFaultCandidate `json:"candidates"`
+}
+
+// CellFaultCode is one of a list of values, which may grow: expect others.
+type CellFaultCode string
+
+// The values of CellFaultCode that this version knows.
+const (
+	CellFaultCodeRequired   CellFaultCode = "required"
+	CellFaultCodeUnknown    CellFaultCode = "unknown"
+	CellFaultCodeType       CellFaultCode = "type"
+	CellFaultCodeFormat     CellFaultCode = "format"
+	CellFaultCodeRange      CellFaultCode = "range"
+	CellFaultCodeTooLong    CellFaultCode = "too_long"
+	CellFaultCodeTooMany    CellFaultCode = "too_many"
+	CellFaultCodeTooFew     CellFaultCode = "too_few"
+	CellFaultCodeNotAllowed CellFaultCode = "not_allowed"
+	CellFaultCodeNotFound   CellFaultCode = "not_found"
+	CellFaultCodeConflict   CellFaultCode = "conflict"
+)
+
+// CellFaultCandidate is part of a reply.
+type CellFaultCandidate struct {
+	// What to write into the cell. For a payer it is the payer's own payer ID.
+	Value string `json:"value"`
+	// For people: the name of the payer, or the value.
+	Label string `json:"label"`
+}
+
+// ScheduleRow is part of a reply.
+type ScheduleRow struct {
+	// The line of the file.
+	Line int `json:"line"`
+	// The texts of the row, in the order of the columns. A row may have fewer or more.
+	Cells []string `json:"cells"`
+	// The row as an item of `POST /eligibility/batches`; null if it has faults.
+	Item *ScheduleItem `json:"item"`
+	// The member ID has leading zeros again that the file had lost.
+	MemberIDRestored bool        `json:"member_id_restored"`
+	Faults           []CellFault `json:"faults"`
+}
+
+// ScheduleItem is part of a reply.
+type ScheduleItem struct {
+	// From the file, or `line-` and the line.
+	ItemID string `json:"item_id"`
+	// Null if the file has no time.
+	AppointmentAt *time.Time             `json:"appointment_at"`
+	AppointmentID *string                `json:"appointment_id"`
+	OfficeID      string                 `json:"office_id"`
+	PayerID       string                 `json:"payer_id"`
+	Subscriber    ScheduleItemSubscriber `json:"subscriber"`
+	// The patient, if the patient is a dependent of the subscriber.
+	Patient *ScheduleItemPatient `json:"patient"`
+	// The day of the appointment.
+	ServiceDate    *string  `json:"service_date"`
+	ProcedureCodes []string `json:"procedure_codes"`
+}
+
+// ScheduleItemSubscriber is part of a reply.
+type ScheduleItemSubscriber struct {
+	FirstName   string                        `json:"first_name"`
+	LastName    string                        `json:"last_name"`
+	DateOfBirth string                        `json:"date_of_birth"`
+	MemberID    string                        `json:"member_id"`
+	GroupNumber *string                       `json:"group_number"`
+	Gender      *ScheduleItemSubscriberGender `json:"gender"`
+}
+
+// ScheduleItemSubscriberGender is one of a list of values, which may grow: expect others.
+type ScheduleItemSubscriberGender string
+
+// The values of ScheduleItemSubscriberGender that this version knows.
+const (
+	ScheduleItemSubscriberGenderFemale ScheduleItemSubscriberGender = "female"
+	ScheduleItemSubscriberGenderMale   ScheduleItemSubscriberGender = "male"
+)
+
+// ScheduleItemPatient is part of a reply.
+// The patient, if the patient is a dependent of the subscriber.
+type ScheduleItemPatient struct {
+	FirstName    string                          `json:"first_name"`
+	LastName     string                          `json:"last_name"`
+	DateOfBirth  string                          `json:"date_of_birth"`
+	Relationship ScheduleItemPatientRelationship `json:"relationship"`
+	Gender       *ScheduleItemPatientGender      `json:"gender"`
+}
+
+// ScheduleItemPatientRelationship is one of a list of values, which may grow: expect others.
+type ScheduleItemPatientRelationship string
+
+// The values of ScheduleItemPatientRelationship that this version knows.
+const (
+	ScheduleItemPatientRelationshipSpouse ScheduleItemPatientRelationship = "spouse"
+	ScheduleItemPatientRelationshipChild  ScheduleItemPatientRelationship = "child"
+	ScheduleItemPatientRelationshipOther  ScheduleItemPatientRelationship = "other"
+)
+
+// ScheduleItemPatientGender is one of a list of values, which may grow: expect others.
+type ScheduleItemPatientGender string
+
+// The values of ScheduleItemPatientGender that this version knows.
+const (
+	ScheduleItemPatientGenderFemale ScheduleItemPatientGender = "female"
+	ScheduleItemPatientGenderMale   ScheduleItemPatientGender = "male"
+)
+
+// EligibilityBatchRequest is part of a request.
+type EligibilityBatchRequest struct {
+	// Such as the day of the appointments. Never a patient's name.
+	Name  string                      `json:"name"`
+	Items []EligibilityBatchItemInput `json:"items"`
+	// Payers are not asked after it, except for a recheck. It is within 30 days. Defaults to a day from now.
+	NotAfter Optional[time.Time] `json:"not_after,omitempty"`
+	// How long before its `appointment_at` an item is checked once more, without the cache: a duration of ISO 8601
+	// from `PT1M` to `P30D`, such as `PT2H`. Items without an appointment, or whose appointment is nearer, are
+	// checked once.
+	Recheck Optional[string] `json:"recheck,omitempty"`
+}
+
+// EligibilityBatchItemInput is part of a request.
+type EligibilityBatchItemInput struct {
+	// Your own ID of the item, such as that of the appointment. No other item of the batch has it.
+	ItemID        string              `json:"item_id"`
+	AppointmentAt Optional[time.Time] `json:"appointment_at,omitempty"`
+	// Your own ID of the appointment.
+	AppointmentID Optional[string] `json:"appointment_id,omitempty"`
+	// The office that asks, an `off_` ID of the key's organization and mode.
+	OfficeID string `json:"office_id"`
+	// A `pyr_` ID, a payer ID or an alias from the payer directory.
+	PayerID string `json:"payer_id"`
+	// The person who holds the plan.
+	Subscriber EligibilityRequestSubscriber        `json:"subscriber"`
+	Patient    Optional[EligibilityRequestPatient] `json:"patient,omitempty"`
+	// A day within 12 months of today. Defaults to today, in the office's time zone.
+	ServiceDate Optional[string] `json:"service_date,omitempty"`
+	// The procedures to ask about. Without them, or with `enhanced`, the answer has every procedure that the
+	// payer lists.
+	ProcedureCodes Optional[[]string] `json:"procedure_codes,omitempty"`
+	// `standard`: one inquiry to the payer. `enhanced`: one more for each procedure code. Defaults to
+	// `standard`.
+	DetailLevel Optional[EligibilityBatchItemInputDetailLevel] `json:"detail_level,omitempty"`
+	// Your own reference. The API returns it with the check.
+	TenantReference Optional[string] `json:"tenant_reference,omitempty"`
+	// The rejected check that this check corrects, an `elg_` ID.
+	ParentID Optional[string] `json:"parent_id,omitempty"`
+}
+
+// EligibilityBatchItemInputDetailLevel is one of a list of values.
+// `standard`: one inquiry to the payer. `enhanced`: one more for each procedure code. Defaults to
+// `standard`.
+type EligibilityBatchItemInputDetailLevel string
+
+// The values of EligibilityBatchItemInputDetailLevel.
+const (
+	EligibilityBatchItemInputDetailLevelStandard EligibilityBatchItemInputDetailLevel = "standard"
+	EligibilityBatchItemInputDetailLevelEnhanced EligibilityBatchItemInputDetailLevel = "enhanced"
+)
+
+// EligibilityBatch is part of a reply.
+type EligibilityBatch struct {
+	ID     string `json:"id"`
+	Object string `json:"object"`
+	Name   string `json:"name"`
+	// `running`: items are pending. `waiting`: every item has an outcome, and some are checked again before their
+	// appointment. `done`: nothing is left to ask. `canceled`: nothing more is asked.
+	State EligibilityBatchState `json:"state"`
+	// How many items it has.
+	Items int `json:"items"`
+	// How many have no outcome yet.
+	Pending int `json:"pending"`
+	// How many with an outcome are checked again before their appointment.
+	Waiting int `json:"waiting"`
+	// How many items have each outcome.
+	Outcomes EligibilityBatchOutcomes `json:"outcomes"`
+	// How many items a person should look at.
+	NeedsAPerson int `json:"needs_a_person"`
+	// A time in UTC, with microseconds.
+	NotAfter time.Time `json:"not_after"`
+	Recheck  *string   `json:"recheck"`
+	// A time in UTC, with microseconds.
+	CreatedAt time.Time `json:"created_at"`
+	// An estimate of when the last outcome comes. Null before the first one, and when nothing is left to ask.
+	ExpectedAt *time.Time `json:"expected_at"`
+	// When the last outcome came. Null while something is left to ask.
+	CompletedAt *time.Time `json:"completed_at"`
+	CanceledAt  *time.Time `json:"canceled_at"`
+}
+
+// EligibilityBatchState is one of a list of values, which may grow: expect others.
+// `running`: items are pending. `waiting`: every item has an outcome, and some are checked again before their
+// appointment. `done`: nothing is left to ask. `canceled`: nothing more is asked.
+type EligibilityBatchState string
+
+// The values of EligibilityBatchState that this version knows.
+const (
+	EligibilityBatchStateRunning  EligibilityBatchState = "running"
+	EligibilityBatchStateWaiting  EligibilityBatchState = "waiting"
+	EligibilityBatchStateDone     EligibilityBatchState = "done"
+	EligibilityBatchStateCanceled EligibilityBatchState = "canceled"
+)
+
+// EligibilityBatchOutcomes is part of a reply.
+// How many items have each outcome.
+type EligibilityBatchOutcomes struct {
+	Answered         int `json:"answered"`
+	Rejected         int `json:"rejected"`
+	PayerUnavailable int `json:"payer_unavailable"`
+	Error            int `json:"error"`
+	Invalid          int `json:"invalid"`
+	NotAsked         int `json:"not_asked"`
+	Canceled         int `json:"canceled"`
+}
+
+// EligibilityBatchesListParams is part of a request.
+// The parameters of /eligibility/batches.
+type EligibilityBatchesListParams struct {
+	// The maximum number of items on a page.
+	Limit int `json:"limit,omitempty"`
+	// The `next_cursor` of the previous page, unchanged, with the same filters.
+	Cursor string `json:"cursor,omitempty"`
+}
+
+func (p EligibilityBatchesListParams) query() url.Values {
+	q := url.Values{}
+	if p.Limit != 0 {
+		q.Set("limit", strconv.Itoa(p.Limit))
+	}
+	if p.Cursor != "" {
+		q.Set("cursor", string(p.Cursor))
+	}
+	return q
+}
+
+// EligibilityItemOutcome is one of a list of values, which may grow: expect others.
+// The outcome of the check, or: `invalid`: the request has faults, which `errors` lists, or nothing carries it to the
+// payer. `not_asked`: `not_after` came first. `canceled`: you canceled it.
+type EligibilityItemOutcome string
+
+// The values of EligibilityItemOutcome that this version knows.
+const (
+	EligibilityItemOutcomeAnswered         EligibilityItemOutcome = "answered"
+	EligibilityItemOutcomeRejected         EligibilityItemOutcome = "rejected"
+	EligibilityItemOutcomePayerUnavailable EligibilityItemOutcome = "payer_unavailable"
+	EligibilityItemOutcomeError            EligibilityItemOutcome = "error"
+	EligibilityItemOutcomeInvalid          EligibilityItemOutcome = "invalid"
+	EligibilityItemOutcomeNotAsked         EligibilityItemOutcome = "not_asked"
+	EligibilityItemOutcomeCanceled         EligibilityItemOutcome = "canceled"
+)
+
+// EligibilityBatchesListItemsParams is part of a request.
+// The parameters of /eligibility/batches/{id}/items.
+type EligibilityBatchesListItemsParams struct {
+	// The maximum number of items on a page.
+	Limit int `json:"limit,omitempty"`
+	// The `next_cursor` of the previous page, unchanged, with the same filters.
+	Cursor       string                 `json:"cursor,omitempty"`
+	Outcome      EligibilityItemOutcome `json:"outcome,omitempty"`
+	NeedsAPerson Optional[bool]         `json:"needs_a_person,omitempty"`
+	// Only the item with this ID of yours.
+	ItemID string `json:"item_id,omitempty"`
+}
+
+func (p EligibilityBatchesListItemsParams) query() url.Values {
+	q := url.Values{}
+	if p.Limit != 0 {
+		q.Set("limit", strconv.Itoa(p.Limit))
+	}
+	if p.Cursor != "" {
+		q.Set("cursor", string(p.Cursor))
+	}
+	if p.Outcome != "" {
+		q.Set("outcome", string(p.Outcome))
+	}
+	if v, _, ok := p.NeedsAPerson.Get(); ok {
+		q.Set("needs_a_person", strconv.FormatBool(v))
+	}
+	if p.ItemID != "" {
+		q.Set("item_id", string(p.ItemID))
+	}
+	return q
+}
+
+// EligibilityBatchItem is part of a reply.
+type EligibilityBatchItem struct {
+	ItemID  string `json:"item_id"`
+	Object  string `json:"object"`
+	BatchID string `json:"batch_id"`
+	// `pending`: the payer is yet to answer. `waiting`: it has an outcome, and is checked again before the appointment.
+	// `completed`: nothing is left to ask.
+	State   EligibilityItemState    `json:"state"`
+	Outcome *EligibilityItemOutcome `json:"outcome"`
+	// Whether a person should look at it: the check was rejected or not answered, the request is invalid, the coverage
+	// is inactive or unknown, or the payer has the person otherwise than you (`differences` of the check).
+	NeedsAPerson  bool       `json:"needs_a_person"`
+	AppointmentAt *time.Time `json:"appointment_at"`
+	AppointmentID *string    `json:"appointment_id"`
+	// The check. Null until the payer is first asked.
+	EligibilityID *string `json:"eligibility_id"`
+	PatientID     *string `json:"patient_id"`
+	// The status of the coverage. Null unless the check was answered.
+	Status *EligibilityBatchItemStatus `json:"status"`
+	// What the check comes to, in plain words. Null without an outcome of a check.
+	Verdict *Verdict `json:"verdict"`
+	// What is left of the patient's yearly maximum. Null if the payer did not return it.
+	MaximumRemaining *Amount `json:"maximum_remaining"`
+	// What is left of the patient's yearly deductible. Null if the payer did not return it.
+	DeductibleRemaining *Amount `json:"deductible_remaining"`
+	// How often the payer was asked for the check.
+	Attempts int `json:"attempts"`
+	// When the payer is asked, at the earliest. Null while it is being asked, and when nothing is left to ask.
+	NextAttemptAt *time.Time `json:"next_attempt_at"`
+	CompletedAt   *time.Time `json:"completed_at"`
+	// What to change, of an `invalid` item.
+	Errors []EligibilityBatchItemError `json:"errors"`
+	// The check that was asked for, as you sent it.
+	Request EligibilityBatchItemRequest `json:"request"`
+}
+
+// EligibilityItemState is one of a list of values, which may grow: expect others.
+// `pending`: the payer is yet to answer. `waiting`: it has an outcome, and is checked again before the appointment.
+// `completed`: nothing is left to ask.
+type EligibilityItemState string
+
+// The values of EligibilityItemState that this version knows.
+const (
+	EligibilityItemStatePending   EligibilityItemState = "pending"
+	EligibilityItemStateWaiting   EligibilityItemState = "waiting"
+	EligibilityItemStateCompleted EligibilityItemState = "completed"
+)
+
+// EligibilityBatchItemStatus is one of a list of values, which may grow: expect others.
+// The status of the coverage. Null unless the check was answered.
+type EligibilityBatchItemStatus string
+
+// The values of EligibilityBatchItemStatus that this version knows.
+const (
+	EligibilityBatchItemStatusActive   EligibilityBatchItemStatus = "active"
+	EligibilityBatchItemStatusInactive EligibilityBatchItemStatus = "inactive"
+	EligibilityBatchItemStatusUnknown  EligibilityBatchItemStatus = "unknown"
+)
+
+// EligibilityBatchItemError is part of a reply.
+type EligibilityBatchItemError struct {
+	// A dotted path into the body with array items by index, `body` for the whole body, a query parameter
+	// or a header.
+	Field   string                        `json:"field"`
+	Code    EligibilityBatchItemErrorCode `json:"code"`
+	Message string                        `json:"message"`
+}
+
+// EligibilityBatchItemErrorCode is one of a list of values, which may grow: expect others.
+type EligibilityBatchItemErrorCode string
+
+// The values of EligibilityBatchItemErrorCode that this version knows.
+const (
+	EligibilityBatchItemErrorCodeRequired   EligibilityBatchItemErrorCode = "required"
+	EligibilityBatchItemErrorCodeUnknown    EligibilityBatchItemErrorCode = "unknown"
+	EligibilityBatchItemErrorCodeType       EligibilityBatchItemErrorCode = "type"
+	EligibilityBatchItemErrorCodeFormat     EligibilityBatchItemErrorCode = "format"
+	EligibilityBatchItemErrorCodeRange      EligibilityBatchItemErrorCode = "range"
+	EligibilityBatchItemErrorCodeTooLong    EligibilityBatchItemErrorCode = "too_long"
+	EligibilityBatchItemErrorCodeTooMany    EligibilityBatchItemErrorCode = "too_many"
+	EligibilityBatchItemErrorCodeTooFew     EligibilityBatchItemErrorCode = "too_few"
+	EligibilityBatchItemErrorCodeNotAllowed EligibilityBatchItemErrorCode = "not_allowed"
+	EligibilityBatchItemErrorCodeNotFound   EligibilityBatchItemErrorCode = "not_found"
+	EligibilityBatchItemErrorCodeConflict   EligibilityBatchItemErrorCode = "conflict"
+)
+
+// EligibilityBatchItemRequest is part of a reply.
+// The check that was asked for, as you sent it.
+type EligibilityBatchItemRequest struct {
+}
+
+// Nothing is part of a request.
+type Nothing struct {
+}
+
+// EligibilityBatchRetryRequest is part of a request.
+type EligibilityBatchRetryRequest struct {
+	// The items that are asked again as they are.
+	ItemIDs Optional[[]string] `json:"item_ids,omitempty"`
+	// Items with corrections, by their `item_id`. Each replaces what was sent before.
+	Items Optional[[]EligibilityBatchItemInput] `json:"items,omitempty"`
+}
+
 // ClaimRequest is part of a request.
 // A draft needs `office_id` and `payer_id`. Any other claim also needs `subscriber` with its names, date of
 // birth and member ID, and `lines`. Each line needs `procedure_code`, `fee` and `service_date`; a
@@ -839,6 +1362,9 @@ type ClaimRequest struct {
 	Lines Optional[[]ClaimLineInput] `json:"lines,omitempty"`
 	// Your own reference. The API returns it with the claim.
 	TenantReference Optional[string] `json:"tenant_reference,omitempty"`
+	// The estimate that the patient was given for these services, of the same patient. It is kept as long as the
+	// claim, and compared with the payment.
+	EstimateID Optional[string] `json:"estimate_id,omitempty"`
 	// Saves the claim as a draft, without checking it. Not allowed with `submit`.
 	Draft Optional[bool] `json:"draft,omitempty"`
 	// Queues the claim at once if it has no findings. Otherwise the claim has `submit_when_ready`.
@@ -905,6 +1431,9 @@ type ClaimContent struct {
 	Lines Optional[[]ClaimLineInput] `json:"lines,omitempty"`
 	// Your own reference. The API returns it with the claim.
 	TenantReference Optional[string] `json:"tenant_reference,omitempty"`
+	// The estimate that the patient was given for these services, of the same patient. It is kept as long as the
+	// claim, and compared with the payment.
+	EstimateID Optional[string] `json:"estimate_id,omitempty"`
 	// Saves the claim as a draft, without checking it. Not allowed with `submit`.
 	Draft Optional[bool] `json:"draft,omitempty"`
 	// Queues the claim at once if it has no findings. Otherwise the claim has `submit_when_ready`.
@@ -1342,6 +1871,8 @@ type Claim struct {
 	// The claim was submitted while it had findings. When the enrollment that it waits for becomes active and
 	// nothing else is wrong, the API queues it. An update without `submit` ends that.
 	SubmitWhenReady bool `json:"submit_when_ready"`
+	// Who holds the claim back, why, and until which day. No batch takes it meanwhile. Null for nobody.
+	Held *ClaimHeld `json:"held"`
 	// The batch that carries the claim, or last carried it.
 	BatchID *string `json:"batch_id"`
 	// When a batch with the claim was first sent to the network.
@@ -1349,6 +1880,8 @@ type Claim struct {
 	// The payer's own number for the claim, as last reported.
 	PayerClaimNumber *string `json:"payer_claim_number"`
 	TenantReference  *string `json:"tenant_reference"`
+	// The estimate that the patient was given for these services.
+	EstimateID *string `json:"estimate_id"`
 }
 
 // ClaimHead is part of a reply.
@@ -1819,8 +2352,10 @@ type Attachment struct {
 	// A time in UTC, with microseconds.
 	CreatedAt time.Time `json:"created_at"`
 	// A time in UTC, with microseconds.
-	UpdatedAt time.Time  `json:"updated_at"`
-	ClosedAt  *time.Time `json:"closed_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+	// What a person decided about its task, such as that it is not sent. Null for nothing.
+	Settled  *Decision  `json:"settled"`
+	ClosedAt *time.Time `json:"closed_at"`
 }
 
 // AttachmentState is one of a list of values, which may grow: expect others.
@@ -1908,6 +2443,33 @@ type AttachmentClaimFile struct {
 	// not ASCII. Accented Latin letters only lose their accents. The attachment network gets the whole narrative.
 	NTEPartial bool `json:"nte_partial"`
 }
+
+// Decision is part of a reply.
+// What a person decided about a task.
+type Decision struct {
+	// `accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
+	// payer does not get what it asked for, or what was begun.
+	As DecisionAs `json:"as"`
+	// What was at stake then. Null for nothing.
+	Amount *Amount `json:"amount"`
+	Note   *string `json:"note"`
+	// The user or the API key.
+	By string `json:"by"`
+	// A time in UTC, with microseconds.
+	At time.Time `json:"at"`
+}
+
+// DecisionAs is one of a list of values, which may grow: expect others.
+// `accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
+// payer does not get what it asked for, or what was begun.
+type DecisionAs string
+
+// The values of DecisionAs that this version knows.
+const (
+	DecisionAsAccepted    DecisionAs = "accepted"
+	DecisionAsNotBilled   DecisionAs = "not_billed"
+	DecisionAsWillNotSend DecisionAs = "will_not_send"
+)
 
 // ClaimAcceptedItem is part of a reply.
 type ClaimAcceptedItem struct {
@@ -2044,7 +2606,8 @@ type ClaimHistoryItem struct {
 	At time.Time `json:"at"`
 	// What changed the state. `validation`: the claim was created or updated, without findings. `findings`: with
 	// findings. `draft`: it was saved as a draft. `submit`, `replace`, `reconcile`, `reopen`, `void` and `convert`:
-	// a user or program asked for it. `match`, `apply`, `ignore` and `unapply`: a user or program worked on a
+	// a user or program asked for it. `hold` and `release`: one held it back or released it. `settle`: a person decided
+	// about a task. `match`, `apply`, `ignore` and `unapply`: a user or program worked on a
 	// remittance of the claim. `submit_withdrawn`: one changed the claim without `submit`, so it is no longer
 	// submitted by itself. `edit`: one changed the content, and the claim stayed in its state. `enrollment`: the
 	// enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that was never
@@ -2066,7 +2629,8 @@ type ClaimHistoryItem struct {
 // ClaimCause is one of a list of values, which may grow: expect others.
 // What changed the state. `validation`: the claim was created or updated, without findings. `findings`: with
 // findings. `draft`: it was saved as a draft. `submit`, `replace`, `reconcile`, `reopen`, `void` and `convert`:
-// a user or program asked for it. `match`, `apply`, `ignore` and `unapply`: a user or program worked on a
+// a user or program asked for it. `hold` and `release`: one held it back or released it. `settle`: a person decided
+// about a task. `match`, `apply`, `ignore` and `unapply`: a user or program worked on a
 // remittance of the claim. `submit_withdrawn`: one changed the claim without `submit`, so it is no longer
 // submitted by itself. `edit`: one changed the content, and the claim stayed in its state. `enrollment`: the
 // enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that was never
@@ -2112,8 +2676,21 @@ const (
 	ClaimCauseEarlierPayerDecided   ClaimCause = "earlier_payer_decided"
 	ClaimCauseEarlierPayerChanged   ClaimCause = "earlier_payer_changed"
 	ClaimCauseCorrect               ClaimCause = "correct"
+	ClaimCauseHold                  ClaimCause = "hold"
+	ClaimCauseRelease               ClaimCause = "release"
+	ClaimCauseSettle                ClaimCause = "settle"
 	ClaimCausePatientErased         ClaimCause = "patient_erased"
 )
+
+// ClaimHeld is part of a reply.
+type ClaimHeld struct {
+	Reason *string `json:"reason"`
+	Until  *string `json:"until"`
+	// The user or the API key.
+	By string `json:"by"`
+	// A time in UTC, with microseconds.
+	At time.Time `json:"at"`
+}
 
 // ClaimsListParamsOrder is one of a list of values.
 type ClaimsListParamsOrder string
@@ -2487,14 +3064,13 @@ type ClaimChange struct {
 	Lines Optional[[]ClaimLineInput] `json:"lines,omitempty"`
 	// Your own reference. The API returns it with the claim.
 	TenantReference Optional[string] `json:"tenant_reference,omitempty"`
+	// The estimate that the patient was given for these services, of the same patient. It is kept as long as the
+	// claim, and compared with the payment.
+	EstimateID Optional[string] `json:"estimate_id,omitempty"`
 	// Saves the claim as a draft, without checking it. Not allowed with `submit`.
 	Draft Optional[bool] `json:"draft,omitempty"`
 	// Queues the claim at once if it has no findings. Otherwise the claim has `submit_when_ready`.
 	Submit Optional[bool] `json:"submit,omitempty"`
-}
-
-// Nothing is part of a request.
-type Nothing struct {
 }
 
 // ReconcileRequest is part of a request.
@@ -2516,6 +3092,14 @@ type ReconcileRequestAcceptOpen struct {
 	Lines []LineAmount `json:"lines"`
 	// Why, for your own records. Required with `other`.
 	Note Optional[string] `json:"note,omitempty"`
+}
+
+// HoldRequest is part of a request.
+type HoldRequest struct {
+	// Why the claim waits. Only people who see the claim read it.
+	Reason string `json:"reason"`
+	// The day on which a task asks for a decision. Leave it out to be asked at once.
+	Until Optional[string] `json:"until,omitempty"`
 }
 
 // ConvertRequest is part of a request.
@@ -2756,6 +3340,8 @@ type PayerRequest struct {
 	DueDate   *string `json:"due_date"`
 	// The attachment that answers the request. Null while open, and if it was answered elsewhere.
 	AnsweringAttachmentID *string `json:"answering_attachment_id"`
+	// What a person decided about the task of the request, such as that nothing is sent. Null for nothing.
+	Settled *Decision `json:"settled"`
 	// How the request was answered elsewhere. Null while open, and if an attachment answers it.
 	AnswerNote *string    `json:"answer_note"`
 	AnsweredAt *time.Time `json:"answered_at"`
@@ -4478,6 +5064,264 @@ func (p EnrollmentsListParams) query() url.Values {
 	return q
 }
 
+// ImportMapping is part of a reply.
+// What columns and names of payers in files of other programs mean.
+type ImportMapping struct {
+	Object string `json:"object"`
+	// `schedule`: the appointments of a practice.
+	Kind    ImportKind            `json:"kind"`
+	Columns []ImportMappingColumn `json:"columns"`
+	Payers  []ImportMappingPayer  `json:"payers"`
+	// Null if nothing was kept.
+	UpdatedAt *time.Time `json:"updated_at"`
+}
+
+// ImportKind is one of a list of values, which may grow: expect others.
+// `schedule`: the appointments of a practice.
+type ImportKind string
+
+// The values of ImportKind that this version knows.
+const (
+	ImportKindSchedule ImportKind = "schedule"
+)
+
+// ImportMappingColumn is part of a reply.
+type ImportMappingColumn struct {
+	Name string `json:"name"`
+	// Null for a column that is left out.
+	Field *ScheduleField `json:"field"`
+}
+
+// ImportMappingPayer is part of a reply.
+type ImportMappingPayer struct {
+	Name  string       `json:"name"`
+	Payer PayerSummary `json:"payer"`
+}
+
+// ImportMappingRequest is part of a request.
+type ImportMappingRequest struct {
+	Columns Optional[[]ImportMappingRequestColumn] `json:"columns,omitempty"`
+	Payers  Optional[[]ImportMappingRequestPayer]  `json:"payers,omitempty"`
+}
+
+// ImportMappingRequestColumn is part of a request.
+type ImportMappingRequestColumn struct {
+	// The name of the column.
+	Name string `json:"name"`
+	// The field that it has; null to leave the column out.
+	Field Optional[ScheduleField] `json:"field,omitempty"`
+}
+
+// ImportMappingRequestPayer is part of a request.
+type ImportMappingRequestPayer struct {
+	// What files call the payer.
+	Name string `json:"name"`
+	// A `pyr_` ID, a payer ID or an alias.
+	PayerID string `json:"payer_id"`
+}
+
+// TaskState is one of a list of values, which may grow: expect others.
+// `open`: it needs a person. `snoozed`: it comes back. `done`: its cause has ended.
+type TaskState string
+
+// The values of TaskState that this version knows.
+const (
+	TaskStateOpen    TaskState = "open"
+	TaskStateSnoozed TaskState = "snoozed"
+	TaskStateDone    TaskState = "done"
+)
+
+// TaskKind is one of a list of values, which may grow: expect others.
+// `claim_rejected`: a rejection is not answered. `claim_held`: findings hold the claim. `draft_old`: a draft
+// was left. `unacknowledged`: nobody acknowledged the claim. `no_decision`: the payer accepted the claim, or
+// took its decision back, and does not decide. `denied`: the payer refuses, and money is open. `overpaid`:
+// payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
+// `secondary_to_bill`: the patient has another plan, and something is left. `secondary_outdated`: the decision
+// of the payer before changed after the claim was sent. `request_due`: the payer asks for something.
+// `remittance_unbalanced`: the payment does not add up. `remittance_unmatched`: claims of it are unfinished.
+// `remittance_correction`: it corrects another one, and waits for a decision. `remittance_to_post`: everything
+// is applied. `images_unsent`: an attachment was left open. `enrollment_waiting`: a payer has not enrolled the
+// office.
+type TaskKind string
+
+// The values of TaskKind that this version knows.
+const (
+	TaskKindClaimRejected         TaskKind = "claim_rejected"
+	TaskKindClaimHeld             TaskKind = "claim_held"
+	TaskKindDraftOld              TaskKind = "draft_old"
+	TaskKindUnacknowledged        TaskKind = "unacknowledged"
+	TaskKindNoDecision            TaskKind = "no_decision"
+	TaskKindDenied                TaskKind = "denied"
+	TaskKindOverpaid              TaskKind = "overpaid"
+	TaskKindChangedAfterReconcile TaskKind = "changed_after_reconcile"
+	TaskKindSecondaryToBill       TaskKind = "secondary_to_bill"
+	TaskKindSecondaryOutdated     TaskKind = "secondary_outdated"
+	TaskKindRequestDue            TaskKind = "request_due"
+	TaskKindRemittanceUnbalanced  TaskKind = "remittance_unbalanced"
+	TaskKindRemittanceUnmatched   TaskKind = "remittance_unmatched"
+	TaskKindRemittanceCorrection  TaskKind = "remittance_correction"
+	TaskKindRemittanceToPost      TaskKind = "remittance_to_post"
+	TaskKindImagesUnsent          TaskKind = "images_unsent"
+	TaskKindEnrollmentWaiting     TaskKind = "enrollment_waiting"
+)
+
+// TasksListParams is part of a request.
+// The parameters of /tasks.
+type TasksListParams struct {
+	// The maximum number of items on a page.
+	Limit int `json:"limit,omitempty"`
+	// The `next_cursor` of the previous page, unchanged, with the same filters.
+	Cursor string `json:"cursor,omitempty"`
+	// The state; `open` if you leave it out.
+	State TaskState `json:"state,omitempty"`
+	// The kind. Repeat the parameter for several: `kind=denied&kind=overpaid`.
+	Kind []TaskKind `json:"kind,omitempty"`
+	// Only tasks of this resource.
+	ResourceID string `json:"resource_id,omitempty"`
+	// `me`: your own, with a session. `nobody`: those that nobody has. Or the ID of a user.
+	Assignee string `json:"assignee,omitempty"`
+	OfficeID string `json:"office_id,omitempty"`
+	// Only items of this payer: its `pyr_` ID, its payer ID or an alias.
+	PayerID string `json:"payer_id,omitempty"`
+	// Only tasks that are due on or before this day. Tasks without a day are left out.
+	DueBefore string `json:"due_before,omitempty"`
+	// Only tasks of this amount or more.
+	AmountFrom Amount `json:"amount_from,omitempty"`
+}
+
+func (p TasksListParams) query() url.Values {
+	q := url.Values{}
+	if p.Limit != 0 {
+		q.Set("limit", strconv.Itoa(p.Limit))
+	}
+	if p.Cursor != "" {
+		q.Set("cursor", string(p.Cursor))
+	}
+	if p.State != "" {
+		q.Set("state", string(p.State))
+	}
+	for _, v := range p.Kind {
+		q.Add("kind", string(v))
+	}
+	if p.ResourceID != "" {
+		q.Set("resource_id", string(p.ResourceID))
+	}
+	if p.Assignee != "" {
+		q.Set("assignee", string(p.Assignee))
+	}
+	if p.OfficeID != "" {
+		q.Set("office_id", string(p.OfficeID))
+	}
+	if p.PayerID != "" {
+		q.Set("payer_id", string(p.PayerID))
+	}
+	if p.DueBefore != "" {
+		q.Set("due_before", string(p.DueBefore))
+	}
+	if p.AmountFrom != "" {
+		q.Set("amount_from", string(p.AmountFrom))
+	}
+	return q
+}
+
+// Task is part of a reply.
+type Task struct {
+	ID     string `json:"id"`
+	Object string `json:"object"`
+	// `claim_rejected`: a rejection is not answered. `claim_held`: findings hold the claim. `draft_old`: a draft
+	// was left. `unacknowledged`: nobody acknowledged the claim. `no_decision`: the payer accepted the claim, or
+	// took its decision back, and does not decide. `denied`: the payer refuses, and money is open. `overpaid`:
+	// payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
+	// `secondary_to_bill`: the patient has another plan, and something is left. `secondary_outdated`: the decision
+	// of the payer before changed after the claim was sent. `request_due`: the payer asks for something.
+	// `remittance_unbalanced`: the payment does not add up. `remittance_unmatched`: claims of it are unfinished.
+	// `remittance_correction`: it corrects another one, and waits for a decision. `remittance_to_post`: everything
+	// is applied. `images_unsent`: an attachment was left open. `enrollment_waiting`: a payer has not enrolled the
+	// office.
+	Kind TaskKind `json:"kind"`
+	// `open`: it needs a person. `snoozed`: it comes back. `done`: its cause has ended.
+	State TaskState `json:"state"`
+	// What the task is about.
+	Resource    TaskResource  `json:"resource"`
+	OfficeID    *string       `json:"office_id"`
+	Payer       *PayerSummary `json:"payer"`
+	PatientID   *string       `json:"patient_id"`
+	PatientName *string       `json:"patient_name"`
+	// What is at stake. Null for nothing.
+	Amount *Amount `json:"amount"`
+	// A time in UTC, with microseconds.
+	Since time.Time `json:"since"`
+	DueOn *string   `json:"due_on"`
+	// Where the day comes from. `payer`: the payer named it. `practice`: it is usual, and no rule of the payer. Null
+	// without a day.
+	DueFrom *TaskDueFrom `json:"due_from"`
+	// What is the matter and what to do.
+	Reason string `json:"reason"`
+	// The operations that end the task, the one to do first in front.
+	Actions []string `json:"actions"`
+	// What `POST /tasks/{id}/settle` allows. Empty if the task ends only when its cause does.
+	Settles []DecisionAs `json:"settles"`
+	// The last decision about the task. Null for none. A task that is open shows one that no longer holds, because
+	// the amount has changed.
+	Settled *Decision `json:"settled"`
+	// The user who does it. Null for nobody.
+	Assignee     *string `json:"assignee"`
+	SnoozedUntil *string `json:"snoozed_until"`
+	// It is snoozed until what it says of its resource changes.
+	UntilChange bool       `json:"until_change"`
+	EndedAt     *time.Time `json:"ended_at"`
+}
+
+// TaskResource is part of a reply.
+// What the task is about.
+type TaskResource struct {
+	// The resource's own `object`.
+	Object TaskResourceObject `json:"object"`
+	ID     string             `json:"id"`
+}
+
+// TaskResourceObject is one of a list of values, which may grow: expect others.
+// The resource's own `object`.
+type TaskResourceObject string
+
+// The values of TaskResourceObject that this version knows.
+const (
+	TaskResourceObjectClaim        TaskResourceObject = "claim"
+	TaskResourceObjectERA          TaskResourceObject = "era"
+	TaskResourceObjectPayerRequest TaskResourceObject = "payer_request"
+	TaskResourceObjectAttachment   TaskResourceObject = "attachment"
+	TaskResourceObjectEnrollment   TaskResourceObject = "enrollment"
+)
+
+// TaskDueFrom is one of a list of values, which may grow: expect others.
+type TaskDueFrom string
+
+// The values of TaskDueFrom that this version knows.
+const (
+	TaskDueFromPayer    TaskDueFrom = "payer"
+	TaskDueFromPractice TaskDueFrom = "practice"
+)
+
+// SnoozeRequest is part of a request.
+type SnoozeRequest struct {
+	// The day on which the task comes back. Leave it out to wait until the resource changes.
+	Until Optional[string] `json:"until,omitempty"`
+}
+
+// SettleRequest is part of a request.
+type SettleRequest struct {
+	// `accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
+	// payer does not get what it asked for, or what was begun.
+	As   DecisionAs       `json:"as"`
+	Note Optional[string] `json:"note,omitempty"`
+}
+
+// AssigneeRequest is part of a request.
+type AssigneeRequest struct {
+	// The user; null for nobody.
+	UserID string `json:"user_id"`
+}
+
 // EstimateRequest is part of a request.
 type EstimateRequest struct {
 	EligibilityID string `json:"eligibility_id"`
@@ -4567,12 +5411,14 @@ type Estimate struct {
 
 // EstimateLine is part of a reply.
 type EstimateLine struct {
-	ProcedureCode string   `json:"procedure_code"`
-	Quantity      int      `json:"quantity"`
-	Tooth         *string  `json:"tooth"`
-	Surfaces      []string `json:"surfaces"`
-	OralCavity    []string `json:"oral_cavity"`
-	ServiceDate   string   `json:"service_date"`
+	ProcedureCode string `json:"procedure_code"`
+	// A short plain name of the procedure, for the patient, such as `crown`. It is no text of the CDT.
+	Procedure   string   `json:"procedure"`
+	Quantity    int      `json:"quantity"`
+	Tooth       *string  `json:"tooth"`
+	Surfaces    []string `json:"surfaces"`
+	OralCavity  []string `json:"oral_cavity"`
+	ServiceDate string   `json:"service_date"`
 	// As you sent it, or as claims here show it.
 	LastServiceDate        *string `json:"last_service_date"`
 	ToothLostOn            *string `json:"tooth_lost_on"`
@@ -4715,6 +5561,77 @@ func (p EstimatesListParams) query() url.Values {
 		q.Set("eligibility_id", string(p.EligibilityID))
 	}
 	return q
+}
+
+// EstimateAccuracy is part of a reply.
+// An estimate beside what payers decided of its claim.
+type EstimateAccuracy struct {
+	Object     string                 `json:"object"`
+	EstimateID string                 `json:"estimate_id"`
+	ClaimID    string                 `json:"claim_id"`
+	Payer      PayerSummary           `json:"payer"`
+	Lines      []LineAccuracy         `json:"lines"`
+	Totals     EstimateAccuracyTotals `json:"totals"`
+}
+
+// LineAccuracy is part of a reply.
+type LineAccuracy struct {
+	LineNumber int `json:"line_number"`
+	// Null if the claim does not have the service.
+	ClaimLineNumber *int    `json:"claim_line_number"`
+	ProcedureCode   string  `json:"procedure_code"`
+	Procedure       string  `json:"procedure"`
+	Tooth           *string `json:"tooth"`
+	// All lines together. They may be closer together than the sums of the lines.
+	Estimated EstimateTotals `json:"estimated"`
+	// Null while the payer has not decided the service.
+	Decided *LineDecision `json:"decided"`
+	// How far what the patient owes is from the nearest end of the estimate. Null while it is not decided.
+	Difference *Amount `json:"difference"`
+	// Why they differ, as sentences. Empty if they do not.
+	Because []string `json:"because"`
+}
+
+// LineDecision is part of a reply.
+// What payers decided of a line, by the posted remittances.
+type LineDecision struct {
+	// An amount of dollars.
+	Charge Amount `json:"charge"`
+	// As the claim's payer states it, or the charge less its discounts. What it refuses to pay for, it does not allow.
+	Allowed Amount `json:"allowed"`
+	// An amount of dollars.
+	DeductibleApplied Amount `json:"deductible_applied"`
+	// An amount of dollars.
+	Copay Amount `json:"copay"`
+	// An amount of dollars.
+	PlanPaid Amount `json:"plan_paid"`
+	// What the payers after it paid.
+	LaterPlansPaid Amount `json:"later_plans_paid"`
+	// An amount of dollars.
+	WriteOff Amount `json:"write_off"`
+	// What the last payer leaves to the patient.
+	PatientResponsibility Amount `json:"patient_responsibility"`
+}
+
+// EstimateAccuracyTotals is part of a reply.
+type EstimateAccuracyTotals struct {
+	// What the estimate has for the patient.
+	Estimated AmountRange `json:"estimated"`
+	// What the patient owes for the whole claim, by the posted remittances of all payers.
+	PatientResponsibility Amount `json:"patient_responsibility"`
+	// How far it is from the nearest end of the estimate; more than 0 if the patient owes more.
+	Difference Amount `json:"difference"`
+}
+
+// PayerAccuracy is part of a reply.
+type PayerAccuracy struct {
+	Payer PayerSummary `json:"payer"`
+	// How many estimates have a payment.
+	Estimates int `json:"estimates"`
+	// Of them, those with what the patient owes between `least` and `most`.
+	Within int `json:"within"`
+	// How far off they are on average, by the nearest end of each, whether more or less.
+	MeanAbsoluteError Amount `json:"mean_absolute_error"`
 }
 
 // FeeScheduleRequest is part of a request.
@@ -4992,6 +5909,7 @@ type PatientOverview struct {
 	// The plans that payers returned in the newest 25 checks, the one checked last first.
 	Coverages []PatientCoverage  `json:"coverages"`
 	Checks    []EligibilityCheck `json:"checks"`
+	Estimates []Estimate         `json:"estimates"`
 	// Claims and predeterminations.
 	Claims []ClaimSummary `json:"claims"`
 	// Attachments to the patient's claims.
@@ -6808,24 +7726,27 @@ type SandboxClockNext struct {
 	// A time in UTC, with microseconds.
 	At time.Time `json:"at"`
 	// Claims that leave as a `batch`; an `acknowledgement` of a batch, an `era` for it, or a `payer_request`
-	// about one of its claims; or a `delivery` of a webhook.
+	// about one of its claims; a `delivery` of a webhook; or an `eligibility_check` of a batch of checks
+	// that is asked again.
 	Kind SandboxClockNextKind `json:"kind"`
-	// The ID of the batch or of the delivery. Null for claims that are in no batch yet.
+	// The ID of the batch, of the delivery or of the batch of checks. Null for claims that are in no batch yet.
 	Resource *string `json:"resource"`
 }
 
 // SandboxClockNextKind is one of a list of values, which may grow: expect others.
 // Claims that leave as a `batch`; an `acknowledgement` of a batch, an `era` for it, or a `payer_request`
-// about one of its claims; or a `delivery` of a webhook.
+// about one of its claims; a `delivery` of a webhook; or an `eligibility_check` of a batch of checks
+// that is asked again.
 type SandboxClockNextKind string
 
 // The values of SandboxClockNextKind that this version knows.
 const (
-	SandboxClockNextKindBatch           SandboxClockNextKind = "batch"
-	SandboxClockNextKindAcknowledgement SandboxClockNextKind = "acknowledgement"
-	SandboxClockNextKindERA             SandboxClockNextKind = "era"
-	SandboxClockNextKindPayerRequest    SandboxClockNextKind = "payer_request"
-	SandboxClockNextKindDelivery        SandboxClockNextKind = "delivery"
+	SandboxClockNextKindBatch            SandboxClockNextKind = "batch"
+	SandboxClockNextKindAcknowledgement  SandboxClockNextKind = "acknowledgement"
+	SandboxClockNextKindERA              SandboxClockNextKind = "era"
+	SandboxClockNextKindPayerRequest     SandboxClockNextKind = "payer_request"
+	SandboxClockNextKindDelivery         SandboxClockNextKind = "delivery"
+	SandboxClockNextKindEligibilityCheck SandboxClockNextKind = "eligibility_check"
 )
 
 // SandboxClockUpdate is part of a request.

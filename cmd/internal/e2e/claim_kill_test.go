@@ -46,7 +46,7 @@ func TestClaimsThroughKills(t *testing.T) {
 	s := startBrokered(t, 2, 2, "MOLAR_BATCH_INTERVAL=500ms", "MOLAR_SANDBOX_ERA_DELAY=1s")
 	s.eras = s.spawn("eraworker", 2)
 	s.provide()
-	load := startLoad(s, 4, s.makeClaim)
+	load := startLoad(s, 4, s.makeClaimInTime)
 	count := 0
 	rounds := rounds(t, 6)
 	for round := range rounds {
@@ -79,6 +79,16 @@ func (s *system) makeClaim(ctx context.Context, n int) (madeClaim, bool) {
 	control, _ := r.body["patient_control_number"].(string)
 	pause(100 * time.Millisecond)
 	return madeClaim{f, idOf(r), control}, ok
+}
+
+// makeClaimInTime is makeClaim while little work remains. So the claims never become more
+// than a busy machine can end.
+func (s *system) makeClaimInTime(ctx context.Context, n int) (madeClaim, bool) {
+	if s.count(claimWork) > 150 {
+		pause(100 * time.Millisecond)
+		return madeClaim{}, false
+	}
+	return s.makeClaim(ctx, n)
 }
 
 // claimBody returns a claim over 100.00 of a patient that differs for each n.

@@ -39,7 +39,7 @@ func TestGuides(t *testing.T) {
 			{"data.0.type data.2.type", "claim.validated claim.submitted"},
 		},
 		"12-clients.md":         {},
-		"14-read-an-answer.md":  {{"outcome status network_status", "answered active in_network"}},
+		"14-read-an-answer.md":  {{"outcome status network_status", "answered active in_network"}, {"not_returned additions.0.source additions.1.contradicts", "[] phone false"}},
 		"16-fix-a-rejection.md": {{"error check.rejection.kind", "PAYER_REJECTED fix_and_resend"}, {"outcome", "answered"}},
 		"18-estimate.md": {
 			{"object row_count", "fee_schedule 3"},
@@ -53,6 +53,13 @@ func TestGuides(t *testing.T) {
 			{"lines.0.allowed.most lines.0.write_off.most lines.0.plan_pays.most lines.0.patient_pays.most", "890.00 360.00 445.00 445.00"},
 			{"preview lines.0.patient_pays.most", "true 1100.00"},
 			{"lines.0.plan_pays.most lines.0.patient_pays.most", "0.00 890.00"},
+			{"error", "CONFLICT"},
+			{"data", "[]"},
+		},
+		"19-tomorrow.md": {
+			{"rows.0.item.item_id rows.1.faults.0.candidates.0.value rows.1.faults.1.field", "line-2 4/30/1980 payer_id"},
+			{"columns.0.field payers.0.payer.payer_id", "appointment_id CHTEST"},
+			{"rows.1.item.appointment_id rows.1.faults", "C-18 []"},
 		},
 		"35-payer-requests.md": {{"state", "open"}, {"payer_request.state", "answered"}, {"data", "[]"}},
 		"72-idempotency.md":    {{"last_name", "Roe"}, {"last_name", "Roe"}, {"error", "IDEMPOTENCY_KEY_REUSED"}},
@@ -75,6 +82,14 @@ func TestGuides(t *testing.T) {
 			{"rules", "[]"},
 			{"object secret_available", "sandbox_organization true"},
 			{"object state", "sandbox_clock resetting"},
+		},
+		"45-tasks.md": {
+			{"object state", "payer_request open"},
+			{"data.0.kind data.0.due_on data.0.actions.0", "request_due 2030-01-31 answerPayerRequest"},
+			{"state snoozed_until", "snoozed 2029-12-15"},
+			{"state", "open"},
+			{"state until_change", "snoozed true"},
+			{"state settled.as", "done will_not_send"},
 		},
 	}
 	programs := map[string]string{ // what each program of a guide prints

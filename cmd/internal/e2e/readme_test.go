@@ -60,7 +60,7 @@ func pasted(t *testing.T, commands []string, dir string, r ready, filled ...stri
 	script := "set -eu\n" + regexp.MustCompile(`(?m)^export [A-Z]+=\w+_\.\.\..*$`).ReplaceAllString(strings.Join(commands, ""), "")
 	cmd := exec.CommandContext(t.Context(), "bash", "-c", strings.ReplaceAll(script, "http://127.0.0.1:8080/api/v1", r.BaseURL))
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "KEY="+r.Keys["test"], "OFFICE="+r.Offices["test"], "CLAIM="+r.Claims["test"])
+	cmd.Env = append(os.Environ(), "PATH="+binaries(t)+":"+os.Getenv("PATH"), "KEY="+r.Keys["test"], "OFFICE="+r.Offices["test"], "CLAIM="+r.Claims["test"])
 	cmd.Env = append(cmd.Env, filled...)
 	out, err := cmd.Output()
 	if err != nil {

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"github.com/molar-billing/molar/adapters/edi"
+	"github.com/molar-billing/molar/core/additions"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/enrollments"
@@ -10,6 +11,8 @@ import (
 	"github.com/molar-billing/molar/core/recovery"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/core/sandbox"
+	"github.com/molar-billing/molar/core/schedules"
+	"github.com/molar-billing/molar/core/tasks"
 )
 
 // openClaims opens the parts for claims, batches and remittances.
@@ -18,7 +21,10 @@ func (g *graph) openClaims() {
 	g.claims = claims.New(g.store, g.networks, g.payers)
 	g.enrollments = enrollments.New(g.store, g.payers)
 	g.fees = fees.New(g.store, g.payers)
+	g.schedules = schedules.New(g.store, g.payers)
 	g.estimates = estimates.New(g.store)
+	g.tasks = tasks.New(g.store)
+	g.additions = additions.New(g.store)
 	g.remittances = remittances.New(g.store, codec, g.payers)
 	g.recovery = recovery.New(g.store, g.blobs, g.store, recovery.Replay{})
 	g.batches = batches.New(g.store, batches.Outside{

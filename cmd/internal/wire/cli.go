@@ -21,6 +21,7 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore/pglocal"
 	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/core/access"
+	"github.com/molar-billing/molar/core/additions"
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
@@ -36,6 +37,8 @@ import (
 	"github.com/molar-billing/molar/core/recovery"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/core/retention"
+	"github.com/molar-billing/molar/core/schedules"
+	"github.com/molar-billing/molar/core/tasks"
 )
 
 // CLI runs the molar command and exits.
@@ -51,6 +54,9 @@ func CLI() {
 		Audit:       opened(func(g *graph) *audit.Service { return audit.New(g.store, g.settings.AuditRetention, g.log) }),
 		Enrollments: opened(func(g *graph) *enrollments.Service { return enrollments.New(audit.Operated{Store: g.store}, g.payers) }),
 		Estimates:   opened(func(g *graph) *estimates.Service { return estimates.New(audit.Operated{Store: g.store}) }),
+		Tasks:       opened(func(g *graph) *tasks.Service { return tasks.New(audit.Operated{Store: g.store}) }),
+		Additions:   opened(func(g *graph) *additions.Service { return additions.New(audit.Operated{Store: g.store}) }),
+		Schedules:   opened(func(g *graph) *schedules.Service { return schedules.New(audit.Operated{Store: g.store}, g.payers) }),
 		Fees:        opened(func(g *graph) *fees.Service { return fees.New(audit.Operated{Store: g.store}, g.payers) }),
 		Claims: opened(func(g *graph) *claims.Service {
 			return claims.New(audit.Operated{Store: g.store}, routing.New(), g.payers)

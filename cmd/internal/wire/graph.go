@@ -25,6 +25,7 @@ import (
 	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/access"
+	"github.com/molar-billing/molar/core/additions"
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/batches"
@@ -45,7 +46,9 @@ import (
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/core/sandbox"
 	"github.com/molar-billing/molar/core/scenarios"
+	"github.com/molar-billing/molar/core/schedules"
 	"github.com/molar-billing/molar/core/summary"
+	"github.com/molar-billing/molar/core/tasks"
 	"github.com/molar-billing/molar/core/webhooks"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/workers"
@@ -77,6 +80,8 @@ type graph struct {
 	eligibility   *eligibility.Service
 	enrollments   *enrollments.Service
 	estimates     *estimates.Service
+	tasks         *tasks.Service
+	additions     *additions.Service
 	events        *events.Service
 	faults        *faults.Service
 	fees          *fees.Service
@@ -86,6 +91,7 @@ type graph struct {
 	remittances   *remittances.Service
 	sandboxes     *sandbox.Service
 	scenarios     *scenarios.Service
+	schedules     *schedules.Service
 	summary       *summary.Service
 	webhooks      *webhooks.Service
 	dispatcher    *webhooks.Dispatcher

@@ -181,6 +181,7 @@ func (g *graph) sweep(ctx context.Context) error {
 		{Things: "deleted organizations", Sweep: records.New(g.store, g.blobs, records.Outside{Remember: g.recovery.Keep}).SweepDeletions},
 		{Things: "erased patients", Sweep: records.New(g.store, g.blobs, records.Outside{}).SweepErasures},
 		{Things: "estimates", Sweep: g.estimates.Forget},
+		{Things: "batches of checks", Sweep: g.eligibility.ForgetBatches},
 		{Things: "uploads", Sweep: g.attachments.ForgetUploads},
 		{Things: "webhook deliveries", Sweep: g.webhooks.Sweep},
 		{Things: "received files", Sweep: g.batches.ForgetReceived},
@@ -260,8 +261,8 @@ func (g *graph) serveAPI(ctx context.Context, addrs *Addresses, fail func(error)
 		return nil, err
 	}
 	api, err := httpapi.New(httpapi.Options{ //nolint:contextcheck // a handler has the context of its request
-		Access: g.access, Attachments: g.attachments, Audit: g.audit, Batches: g.batches, Changes: g.changes, Connections: g.connections, Eligibility: g.eligibility, Estimates: g.estimates, Events: g.events, Faults: g.faults, Fees: g.fees,
-		PayerRequests: g.payerRequests, Webhooks: g.webhooks, Claims: g.claims, Enrollments: g.enrollments, Remittances: g.remittances, Sandbox: g.sandboxes, Scenarios: g.scenarios, Summary: g.summary, Payers: g.payers,
+		Access: g.access, Attachments: g.attachments, Audit: g.audit, Batches: g.batches, Changes: g.changes, Connections: g.connections, Eligibility: g.eligibility, Estimates: g.estimates, Tasks: g.tasks, Additions: g.additions, Events: g.events, Faults: g.faults, Fees: g.fees,
+		PayerRequests: g.payerRequests, Webhooks: g.webhooks, Claims: g.claims, Enrollments: g.enrollments, Remittances: g.remittances, Sandbox: g.sandboxes, Scenarios: g.scenarios, Schedules: g.schedules, Summary: g.summary, Payers: g.payers,
 		Pages: pages, Docs: docs.Handler(httpapi.Contract()), PublicURL: g.settings.PublicURL, TrustedProxies: g.settings.Proxies,
 		CursorKey: g.secret(pgstore.PurposeCursor), TempDir: g.settings.TempDir,
 		RateRequests: g.settings.RateRequests, RateChecks: g.settings.RateChecks,

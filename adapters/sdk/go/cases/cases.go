@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -54,7 +55,13 @@ func (b *bench) cases() map[string]func(context.Context) error {
 		"patient_overview":                   b.patientOverview,
 		"amounts_are_exact":                  b.amounts,
 		"fee_found":                          b.feeFound,
+		"schedule_read":                      b.scheduleRead,
 		"estimate_made":                      b.estimateMade,
+		"estimate_accuracy":                  b.estimateAccuracy,
+		"addition_struck":                    b.additionStruck,
+		"checks_of_a_batch":                  b.checksOfABatch,
+		"task_snoozed":                       b.taskSnoozed,
+		"task_settled":                       b.taskSettled,
 		"clock_advanced":                     b.clockAdvanced,
 		"dropped_reply_of_the_sandbox":       b.droppedReply,
 		"raw_request_and_headers":            b.rawRequest,
@@ -586,6 +593,145 @@ func (b *bench) feeFound(ctx context.Context) error {
 		found.Schedules[0].Counts && whole.Rows[0].Amount == "41.05", found)
 }
 
+func (b *bench) scheduleRead(ctx context.Context) error {
+	file := molar.ScheduleRequest{
+		OfficeID: molar.Value(b.office),
+		CSV:      "Patient,DOB,Payer,Member ID\n\"Example, Sam\",2/29/1984,Our Payer,W1\n\"Sample, Ann\",4/30/80,CHTEST,W2\n",
+	}
+	_, err1 := b.client.ImportMappings.Put(ctx, string(molar.ImportKindSchedule), molar.ImportMappingRequest{
+		Payers: molar.Value([]molar.ImportMappingRequestPayer{{Name: "our payer", PayerID: "CHTEST"}}),
+	})
+	kept, err2 := b.client.ImportMappings.Get(ctx, string(molar.ImportKindSchedule))
+	read, err3 := b.client.Eligibility.ReadSchedule(ctx, file)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return err
+	}
+	wrong := read.Rows[1].Faults
+	return wants(nil, kept.Payers[0].Payer.PayerID == "CHTEST" && read.Rows[0].Item.Subscriber.LastName == "Example" && read.Rows[1].Item == nil &&
+		len(wrong) == 1 && *wrong[0].Column == 2 && wrong[0].Candidates[0].Value == "4/30/1980", read)
+}
+
+func (b *bench) checksOfABatch(ctx context.Context) error {
+	item := func(name, payer, ending string) molar.EligibilityBatchItemInput {
+		return molar.EligibilityBatchItemInput{ItemID: name, OfficeID: b.office, PayerID: payer, Subscriber: molar.EligibilityRequestSubscriber{
+			FirstName: "Jane", LastName: "Doe", DateOfBirth: "1985-04-12", MemberID: b.unique() + ending,
+		}}
+	}
+	made, err := b.client.EligibilityBatches.Create(ctx, molar.EligibilityBatchRequest{Name: "Tomorrow", Items: []molar.EligibilityBatchItemInput{
+		item("active", "CHTEST", "-ACTIVE-FULL"), item("rejected", "CHTEST", "-NOT-FOUND"), item("invalid", "NOBODY", "-ACTIVE-FULL"),
+	}})
+	if err != nil {
+		return err
+	}
+	done, err := b.batchDone(ctx, made.ID)
+	if err != nil || done.Outcomes.Answered != 1 || done.Outcomes.Rejected != 1 || done.Outcomes.Invalid != 1 || done.NeedsAPerson != 2 {
+		return wants(err, false, done)
+	}
+	if _, err = b.client.EligibilityBatches.Retry(ctx, made.ID, molar.EligibilityBatchRetryRequest{
+		Items: molar.Value([]molar.EligibilityBatchItemInput{item("rejected", "CHTEST", "-ACTIVE-BASIC")}),
+	}); err != nil {
+		return err
+	}
+	if done, err = b.batchDone(ctx, made.ID); err != nil {
+		return err
+	}
+	checks := 0
+	for i, err := range b.client.EligibilityBatches.ListItems(made.ID, molar.EligibilityBatchesListItemsParams{}).All(ctx) {
+		if err != nil {
+			return err
+		}
+		if i.EligibilityID != nil && i.Outcome != nil && *i.Outcome == "answered" && i.Verdict != nil {
+			checks++
+		}
+	}
+	return wants(nil, done.Outcomes.Answered == 2 && checks == 2, done)
+}
+
+// batchDone waits until every item of a batch has an outcome.
+func (b *bench) batchDone(ctx context.Context, id string) (*molar.EligibilityBatch, error) {
+	for {
+		batch, err := b.client.EligibilityBatches.Get(ctx, id)
+		if err != nil || batch.Pending == 0 {
+			return batch, err
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+func (b *bench) taskSnoozed(ctx context.Context) error {
+	c, err := b.draft(ctx)
+	if err != nil {
+		return err
+	}
+	r, err := b.client.PayerRequests.Create(ctx, molar.PayerRequestRecord{
+		ClaimID: molar.Value(c.ID), ReferenceNumber: "R-2208", Requested: "A chart.",
+	})
+	if err != nil {
+		return err
+	}
+	list := b.client.Tasks.List(molar.TasksListParams{ResourceID: r.ID})
+	open, err := list.Page(ctx, "")
+	if err != nil || len(open.Data) != 1 {
+		return wants(err, false, open)
+	}
+	id := open.Data[0].ID
+	_, err1 := b.client.Tasks.Snooze(ctx, id, molar.SnoozeRequest{})
+	left, err2 := list.Page(ctx, "")
+	woken, err3 := b.client.Tasks.Wake(ctx, id)
+	_, err4 := b.client.PayerRequests.Answer(ctx, r.ID, molar.AnswerRequest{Narrative: molar.Value("There is no chart.")})
+	done, err5 := b.client.Tasks.Get(ctx, id)
+	err = errors.Join(err1, err2, err3, err4, err5)
+	return wants(err, err == nil && len(left.Data) == 0 && woken.State == "open" && done.State == "done", done)
+}
+
+func (b *bench) taskSettled(ctx context.Context) error {
+	c, err := b.draft(ctx)
+	if err != nil {
+		return err
+	}
+	r, err := b.client.PayerRequests.Create(ctx, molar.PayerRequestRecord{
+		ClaimID: molar.Value(c.ID), ReferenceNumber: "R-2209", Requested: "A film.",
+	})
+	if err != nil {
+		return err
+	}
+	open, err := b.client.Tasks.List(molar.TasksListParams{ResourceID: r.ID}).Page(ctx, "")
+	if err != nil || len(open.Data) != 1 {
+		return wants(err, false, open)
+	}
+	done, err := b.client.Tasks.Settle(ctx, open.Data[0].ID, molar.SettleRequest{As: molar.DecisionAsWillNotSend, Note: molar.Value("The patient left.")})
+	if err := wants(err, err == nil && done.State == "done" && done.Settled != nil, done); err != nil {
+		return err
+	}
+	_, err1 := b.client.Claims.Update(ctx, c.ID, molar.ClaimChange{Draft: molar.Value(false)})
+	held, err2 := b.client.Claims.Hold(ctx, c.ID, molar.HoldRequest{Reason: "The narrative is missing."})
+	released, err3 := b.client.Claims.Release(ctx, c.ID)
+	err = errors.Join(err1, err2, err3)
+	return wants(err, err == nil && held.Held != nil && held.State == "validated" && released.Held == nil, released)
+}
+
+func (b *bench) additionStruck(ctx context.Context) error {
+	c, err := b.check(ctx, "-ACTIVE-FULL")
+	if err != nil {
+		return err
+	}
+	added, err := b.client.Eligibility.Add(ctx, c.ID, molar.EligibilityAdditionsRequest{
+		Source: molar.AdditionSourcePhone, On: time.Now().UTC().Format(time.DateOnly), Person: molar.Value("Dana"),
+		Values: []molar.EligibilityAdditionsRequestValue{{Path: "coverage_termination_date", Value: "2099-12-31"}},
+	})
+	if err != nil {
+		return err
+	}
+	if len(added.Additions) == 0 || added.Additions[0].Path != "coverage_termination_date" {
+		return wants(nil, false, added)
+	}
+	struck, err := b.client.Eligibility.Strike(ctx, c.ID, strconv.Itoa(added.Additions[0].Number))
+	if err != nil {
+		return err
+	}
+	return wants(nil, len(struck.Additions) == 1 && struck.Additions[0].StruckAt != nil, struck)
+}
+
 func (b *bench) estimateMade(ctx context.Context) error {
 	c, err1 := b.check(ctx, "-ACTIVE-FULL")
 	rejected, err2 := b.check(ctx, "-NAME-MISMATCH")
@@ -625,6 +771,29 @@ func (b *bench) estimateMade(ctx context.Context) error {
 		sum += n
 	}
 	return wants(nil, seen.Preview && kept == 1 && sum == 125000 && l.PatientPays.Least == "450.00", read)
+}
+
+func (b *bench) estimateAccuracy(ctx context.Context) error {
+	c, err := b.check(ctx, "-ACTIVE-FULL")
+	if err != nil {
+		return err
+	}
+	made, err := b.client.Estimates.Create(ctx, molar.EstimateRequest{EligibilityID: c.ID, Lines: []molar.EstimateLineInput{
+		{ProcedureCode: "D2740", Fee: molar.Value(molar.Cents(125000))},
+	}})
+	if err != nil {
+		return err
+	}
+	_, early := b.client.Estimates.Accuracy(ctx, *made.ID)
+	_, err = refused(early, molar.ErrConflict)
+	compared := 0
+	for _, err := range b.client.Estimates.AccuracyByPayer().All(ctx) {
+		if err != nil {
+			return err
+		}
+		compared++
+	}
+	return wants(err, compared == 0, made)
 }
 
 func (b *bench) clockAdvanced(ctx context.Context) error {

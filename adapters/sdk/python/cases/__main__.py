@@ -18,7 +18,7 @@ from typing import Any
 from uuid import uuid4
 
 import molar
-from molar.types import Claim, ClaimPaymentData, SandboxFaultRuleRequest
+from molar.types import Claim, ClaimPaymentData, EligibilityBatch, SandboxFaultRuleRequest
 
 ENV = os.environ
 client = molar.Molar()
@@ -399,6 +399,17 @@ def fee_found() -> None:
     assert client.fee_schedules.get(made.id).rows[0].amount == Decimal("41.05")
 
 
+def schedule_read() -> None:
+    client.import_mappings.put("schedule", payers=[{"name": "our payer", "payer_id": "CHTEST"}])
+    assert client.import_mappings.get("schedule").payers[0].payer.payer_id == "CHTEST"
+    read = client.eligibility.read_schedule(
+        office_id=office, csv='Patient,DOB,Payer,Member ID\n"Example, Sam",2/29/1984,Our Payer,W1\n"Sample, Ann",4/30/80,CHTEST,W2\n'
+    )
+    assert read.rows[0].item and read.rows[0].item.subscriber.last_name == "Example", read
+    wrong = read.rows[1].faults[0]
+    assert read.rows[1].item is None and wrong.column == 2 and wrong.candidates[0].value == "4/30/1980", read
+
+
 def estimate_made() -> None:
     c, rejected = check("-ACTIVE-FULL"), check("-NAME-MISMATCH")
     lines: Any = [{"procedure_code": "D2740", "fee": Decimal("1250.00"), "allowed": Decimal("900.00"), "tooth": "2"}]
@@ -410,6 +421,67 @@ def estimate_made() -> None:
     assert seen.id is None and len(list(client.estimates.list(eligibility_id=c.id))) == 1
     assert line.write_off.most + line.plan_pays.most + line.second_plan_pays.most + line.patient_pays.most == Decimal("1250.00"), line
     assert line.patient_pays.least == Decimal("450.00"), line
+
+
+def estimate_accuracy() -> None:
+    c = check("-ACTIVE-FULL")
+    lines: Any = [{"procedure_code": "D2740", "fee": Decimal("1250.00")}]
+    made = client.estimates.create(eligibility_id=c.id, lines=lines)
+    assert made.id
+    number = made.id
+    refused(molar.ConflictError, lambda: client.estimates.accuracy(number))
+    assert list(client.estimates.accuracy_by_payer()) == []
+
+
+def checks_of_a_batch() -> None:
+    def item(name: str, payer: str, ending: str) -> Any:
+        who = {"first_name": "Jane", "last_name": "Doe", "date_of_birth": "1985-04-12", "member_id": f"W{uuid4().hex[:6]}{ending}"}
+        return {"item_id": name, "office_id": office, "payer_id": payer, "subscriber": who}
+
+    def done(id: str) -> EligibilityBatch:
+        while (batch := client.eligibility_batches.get(id)).pending > 0:
+            time.sleep(0.1)
+        return batch
+
+    items = [item("active", "CHTEST", "-ACTIVE-FULL"), item("rejected", "CHTEST", "-NOT-FOUND"), item("invalid", "NOBODY", "-ACTIVE-FULL")]
+    made = client.eligibility_batches.create(name="Tomorrow", items=items)
+    first = done(made.id)
+    assert (first.outcomes.answered, first.outcomes.rejected, first.outcomes.invalid, first.needs_a_person) == (1, 1, 1, 2), first
+    client.eligibility_batches.retry(made.id, items=[item("rejected", "CHTEST", "-ACTIVE-BASIC")])
+    last = done(made.id)
+    judged = [i for i in client.eligibility_batches.list_items(made.id) if i.eligibility_id and i.outcome == "answered" and i.verdict]
+    assert last.outcomes.answered == 2 and len(judged) == 2, last
+
+
+def addition_struck() -> None:
+    c = check("-ACTIVE-FULL")
+    values: Any = [{"path": "coverage_termination_date", "value": "2099-12-31"}]
+    added = client.eligibility.add(c.id, source="phone", on=yesterday, person="Dana", values=values)
+    assert added.additions and added.additions[0].path == "coverage_termination_date", added
+    struck = client.eligibility.strike(c.id, str(added.additions[0].number))
+    assert struck.additions and struck.additions[0].struck_at, struck
+
+
+def task_snoozed() -> None:
+    r = client.payer_requests.create(claim_id=claim(draft=True).id, reference_number="R-2208", requested="A chart.")
+    found = client.tasks.list(resource_id=r.id).page().data[0]
+    client.tasks.snooze(found.id)
+    assert client.tasks.list(resource_id=r.id).page().data == [], found
+    assert client.tasks.wake(found.id).state == "open", found
+    client.payer_requests.answer(r.id, narrative="There is no chart.")
+    assert client.tasks.get(found.id).state == "done", found
+
+
+def task_settled() -> None:
+    r = client.payer_requests.create(claim_id=claim(draft=True).id, reference_number="R-2209", requested="A film.")
+    found = client.tasks.list(resource_id=r.id).page().data[0]
+    assert found.settles == ["will_not_send"], found
+    done = client.tasks.settle(found.id, **{"as": "will_not_send", "note": "The patient left."})
+    assert done.state == "done" and done.settled and done.settled.note == "The patient left.", done
+    waits = client.claims.update(claim(draft=True).id, draft=False)
+    held = client.claims.hold(waits.id, reason="The narrative is missing.")
+    assert held.held and held.state == "validated", held
+    assert client.claims.release(held.id).held is None, held
 
 
 def clock_advanced() -> None:

@@ -516,6 +516,39 @@ const cases: Record<string, () => Promise<void>> = {
       found,
     );
   },
+  async addition_struck() {
+    const c = await check("-ACTIVE-FULL");
+    const added = await client.eligibility.add(c.id, {
+      source: "phone",
+      on: new Date().toISOString().slice(0, 10),
+      person: "Dana",
+      values: [{ path: "coverage_termination_date", value: "2099-12-31" }],
+    });
+    const first = added.additions?.[0];
+    want(first?.path === "coverage_termination_date", added);
+    const struck = await client.eligibility.strike(c.id, String(first?.number));
+    want(struck.additions?.length === 1 && struck.additions[0]?.struck_at != null, struck);
+  },
+  async schedule_read() {
+    const payers = [{ name: "our payer", payer_id: "CHTEST" }];
+    await client.importMappings.put("schedule", { payers });
+    const kept = await client.importMappings.get("schedule");
+    const read = await client.eligibility.readSchedule({
+      office_id: office.id,
+      csv:
+        "Patient,DOB,Payer,Member ID\n" +
+        '"Example, Sam",2/29/1984,Our Payer,W1\n"Sample, Ann",4/30/80,CHTEST,W2\n',
+    });
+    const wrong = read.rows[1]?.faults[0];
+    want(
+      kept.payers[0]?.payer.payer_id === "CHTEST" &&
+        read.rows[0]?.item?.subscriber.last_name === "Example" &&
+        read.rows[1]?.item === null &&
+        wrong?.column === 2 &&
+        wrong.candidates[0]?.value === "4/30/1980",
+      read,
+    );
+  },
   async estimate_made() {
     const c = await check("-ACTIVE-FULL");
     const rejected = await check("-NAME-MISMATCH");
@@ -539,6 +572,88 @@ const cases: Record<string, () => Promise<void>> = {
       seen.id === null && kept === 1 && sum === 125000 && l?.patient_pays.least === "450.00",
       read,
     );
+  },
+  async estimate_accuracy() {
+    const c = await check("-ACTIVE-FULL");
+    const lines = [{ procedure_code: "D2740", fee: fromCents(125000) }];
+    const made = await client.estimates.create({ eligibility_id: c.id, lines });
+    await refused(ConflictError, () => client.estimates.accuracy(made.id ?? ""));
+    let compared = 0;
+    for await (const _ of client.estimates.accuracyByPayer()) compared++;
+    want(compared === 0, made);
+  },
+  async checks_of_a_batch() {
+    const item = (item_id: string, payer_id: string, ending: string) => ({
+      item_id,
+      office_id: office.id,
+      payer_id,
+      subscriber: {
+        first_name: "Jane",
+        last_name: "Doe",
+        date_of_birth: "1985-04-12",
+        member_id: short() + ending,
+      },
+    });
+    const done = async (id: string) => {
+      for (;;) {
+        const batch = await client.eligibilityBatches.get(id);
+        if (batch.pending === 0) return batch;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    };
+    const { id } = await client.eligibilityBatches.create({
+      name: "Tomorrow",
+      items: [
+        item("active", "CHTEST", "-ACTIVE-FULL"),
+        item("rejected", "CHTEST", "-NOT-FOUND"),
+        item("invalid", "NOBODY", "-ACTIVE-FULL"),
+      ],
+    });
+    const first = await done(id);
+    const { answered, rejected, invalid } = first.outcomes;
+    want(answered === 1 && rejected === 1 && invalid === 1 && first.needs_a_person === 2, first);
+    await client.eligibilityBatches.retry(id, {
+      items: [item("rejected", "CHTEST", "-ACTIVE-BASIC")],
+    });
+    const last = await done(id);
+    let judged = 0;
+    for await (const i of client.eligibilityBatches.listItems(id)) {
+      if (i.eligibility_id && i.outcome === "answered" && i.verdict) judged++;
+    }
+    want(last.outcomes.answered === 2 && judged === 2, last);
+  },
+  async task_snoozed() {
+    const r = await client.payerRequests.create({
+      claim_id: (await claim({ draft: true })).id,
+      reference_number: "R-2208",
+      requested: "A chart.",
+    });
+    const list = async () => (await client.tasks.list({ resource_id: r.id }).page()).data;
+    const found = (await list())[0];
+    if (!found) throw new Error("no task");
+    await client.tasks.snooze(found.id);
+    want((await list()).length === 0, found);
+    want((await client.tasks.wake(found.id)).state === "open", found);
+    await client.payerRequests.answer(r.id, { narrative: "There is no chart." });
+    want((await client.tasks.get(found.id)).state === "done", found);
+  },
+  async task_settled() {
+    const r = await client.payerRequests.create({
+      claim_id: (await claim({ draft: true })).id,
+      reference_number: "R-2209",
+      requested: "A film.",
+    });
+    const found = (await client.tasks.list({ resource_id: r.id }).page()).data[0];
+    if (!found) throw new Error("no task");
+    const done = await client.tasks.settle(found.id, {
+      as: "will_not_send",
+      note: "The patient left.",
+    });
+    want(done.state === "done" && done.settled?.note === "The patient left.", done);
+    const waits = await client.claims.update((await claim({ draft: true })).id, { draft: false });
+    const held = await client.claims.hold(waits.id, { reason: "The narrative is missing." });
+    want(held.held !== null && held.state === "validated", held);
+    want((await client.claims.release(held.id)).held === null, held);
   },
   async clock_advanced() {
     const before = await client.sandbox.clock();

@@ -9,6 +9,7 @@ import type {
   APIKeysListParams,
   AnswerRequest,
   AssignRequest,
+  AssigneeRequest,
   Attachment,
   AttachmentChange,
   AttachmentRequest,
@@ -40,6 +41,13 @@ import type {
   ERASummary,
   ERAsListClaimsParams,
   ERAsListParams,
+  EligibilityAdditionsRequest,
+  EligibilityBatch,
+  EligibilityBatchItem,
+  EligibilityBatchRequest,
+  EligibilityBatchRetryRequest,
+  EligibilityBatchesListItemsParams,
+  EligibilityBatchesListParams,
   EligibilityCheck,
   EligibilityExchange,
   EligibilityListParams,
@@ -48,6 +56,7 @@ import type {
   EnrollmentRequest,
   EnrollmentsListParams,
   Estimate,
+  EstimateAccuracy,
   EstimateRequest,
   EstimatesListParams,
   Event,
@@ -61,6 +70,9 @@ import type {
   FeeScheduleWithRows,
   FeeSchedulesListParams,
   FeeSchedulesMatchParams,
+  HoldRequest,
+  ImportMapping,
+  ImportMappingRequest,
   InviteRequest,
   InvitedUser,
   LoggedRequest,
@@ -78,6 +90,7 @@ import type {
   PatientsListParams,
   PatientsSearchReply,
   Payer,
+  PayerAccuracy,
   PayerRequest,
   PayerRequestAnswer,
   PayerRequestRecord,
@@ -110,11 +123,17 @@ import type {
   SandboxScenarioRequest,
   SandboxSimulation,
   SandboxStep,
+  Schedule,
+  ScheduleRequest,
   SearchRequest,
   SecondaryRequest,
   Session,
   SessionsListParams,
+  SettleRequest,
+  SnoozeRequest,
   Summary,
+  Task,
+  TasksListParams,
   User,
   UserChange,
   UsersListParams,
@@ -173,6 +192,150 @@ export class EligibilityOperations {
    */
   exchange(id: string, options?: CallOptions): Promise<EligibilityExchange> {
     return this.core.json({ method: "GET", path: `/eligibility/${encodeURIComponent(id)}/exchange` }, options);
+  }
+
+  /**
+   * Add what the payer said otherwise.
+   *
+   * Requires the `submit` permission. Adds values that the payer did not return, or said otherwise: by phone, on its
+   * portal or in a letter. The answer of the check, its event and the replays of its request stay as they are. The check
+   * that `GET /eligibility/{id}` returns has `additions`, and its `not_returned` lacks what they give. A check without an
+   * answer returns 409.
+   *
+   * **Paths.** A path is that of the value in the check, as `not_returned`, `changes` and the `values` of the messages
+   * have it: `coverage.implants.percent_paid`, `procedures.D2740.frequency`, `plan_rules.missing_tooth_clause`. The value
+   * has the type that the check has there. Categories, procedures, waiting periods and frequencies may also be given as
+   * objects. `maximums` and `deductibles` have positions: add to a value of the answer's own row, such as
+   * `maximums.0.remaining`, or add a row behind it, such as `maximums.1`, with `level`, `period` and an amount. `payer_notes`
+   * and the values that follow from others cannot be added.
+   *
+   * **Contradictions.** An addition never replaces what the payer returned. Where the two differ, `contradicts` is true,
+   * and an estimate takes both as the ends of a range.
+   *
+   * **Later checks.** An addition follows to later checks of the patient with the same payer, member ID and plan, until
+   * the benefit year ends in which the payer said it. What changes with each service, such as `remaining`, follows only where the later
+   * answer lacks it. A mistake is struck, and the value added again.
+   *
+   * Emits no event.
+   */
+  add(id: string, body: EligibilityAdditionsRequest, options?: CallOptions): Promise<EligibilityCheck> {
+    return this.core.json({ method: "POST", path: `/eligibility/${encodeURIComponent(id)}/additions`, body, keyed: true }, options);
+  }
+
+  /**
+   * Strike an addition.
+   *
+   * Requires the `submit` permission. Takes an addition to the check back. It stays in the list with `struck_at` and
+   * `struck_by`, and no longer counts, also not for later checks. One that is struck already returns 409. An addition
+   * that followed from an earlier check is struck there; see `eligibility_id`.
+   */
+  strike(id: string, n: string, options?: CallOptions): Promise<EligibilityCheck> {
+    return this.core.json({ method: "DELETE", path: `/eligibility/${encodeURIComponent(id)}/additions/${encodeURIComponent(n)}`, keyed: true }, options);
+  }
+
+  /**
+   * Read a schedule of another program.
+   *
+   * Requires the `read` permission. Reads the appointments that a practice's own program exported as CSV, and returns each
+   * row as an item of `POST /eligibility/batches`, with what is wrong with its cells. The API stores nothing and asks no
+   * payer. Correct the cells, or map columns and names of payers with `PUT /import_mappings/{kind}`, and send the file again.
+   *
+   * **The file.** UTF-8 or Windows-1252, with commas, semicolons or tabs between the columns, at most 1 MB and 5,000 rows. The first line
+   * names the columns. The names of common programs are known. A file needs a name, a date of birth, a member ID and a payer.
+   * Dates are M/D/YYYY or YYYY-MM-DD, and names are `Last, First` or two words. Times are on the office's clocks.
+   *
+   * **What is not guessed.** A year of two digits, a name of several words, and a name that is not one payer's are
+   * faults with candidates. A member ID gets lost leading zeros back only where all other IDs of the payer in the file
+   * show the length; `member_id_restored` says so.
+   *
+   * Send the file as `text/csv` with the office in the query, or as text in JSON.
+   */
+  readSchedule(body: ScheduleRequest, options?: CallOptions): Promise<Schedule> {
+    return this.core.json({ method: "POST", path: "/eligibility/batches/schedule", body }, options);
+  }
+}
+
+export class EligibilityBatchesOperations {
+  constructor(protected readonly core: Core) {}
+
+  /**
+   * Check many patients.
+   *
+   * Requires the `submit` permission. Accepts up to 1,000 checks, such as those of tomorrow's patients, and replies at
+   * once. The payers are asked in the background, each with a few checks at a time. An item with faults is `invalid`,
+   * and does not keep the others from being asked. Only a batch of which every item is invalid returns 422.
+   *
+   * Each item is an ordinary check with `batch_id`, and a saved answer counts as everywhere. A payer that does not
+   * respond is asked again after 5 minutes or more, until `not_after`. The check stays `pending` meanwhile. It completes
+   * once, with one `eligibility.completed` event. What the payer rejects is not asked again.
+   *
+   * With `recheck`, each patient is checked again before the appointment. A batch is kept for 12 months; its checks stay.
+   *
+   * A body of this operation has at most 1 MB, and may have 40,000 values. Split longer lists.
+   */
+  create(body: EligibilityBatchRequest, options?: CallOptions): Promise<EligibilityBatch> {
+    return this.core.json({ method: "POST", path: "/eligibility/batches", body, keyed: true }, options);
+  }
+
+  /**
+   * List batches of checks.
+   *
+   * Requires the `read` permission.
+   */
+  list(params: EligibilityBatchesListParams = {}, options?: CallOptions): List<EligibilityBatch> {
+    return new List(this.core, { method: "GET", path: "/eligibility/batches", query: params }, options);
+  }
+
+  /**
+   * Retrieve a batch of checks.
+   *
+   * Requires the `read` permission. Its counts are those of this moment.
+   */
+  get(id: string, options?: CallOptions): Promise<EligibilityBatch> {
+    return this.core.json({ method: "GET", path: `/eligibility/batches/${encodeURIComponent(id)}` }, options);
+  }
+
+  /**
+   * List the items of a batch of checks.
+   *
+   * Requires the `read` permission. Items are in the order in which you sent them. With `Accept: text/csv` the reply is a
+   * file of all items that the filters select, whatever `limit` says. Its last line is `# N rows`. A text that begins as a
+   * formula has an apostrophe in front.
+   */
+  listItems(id: string, params: EligibilityBatchesListItemsParams = {}, options?: CallOptions): List<EligibilityBatchItem> {
+    return new List(this.core, { method: "GET", path: `/eligibility/batches/${encodeURIComponent(id)}/items`, query: params }, options);
+  }
+
+  /**
+   * Cancel a batch of checks.
+   *
+   * Requires the `submit` permission. Nothing more is asked, and nothing is checked again. Answers of payers that are
+   * being asked still count.
+   */
+  cancel(id: string, options?: CallOptions): Promise<EligibilityBatch> {
+    return this.core.json({ method: "POST", path: `/eligibility/batches/${encodeURIComponent(id)}/cancel`, keyed: true }, options);
+  }
+
+  /**
+   * Cancel an item of a batch of checks.
+   *
+   * Requires the `submit` permission. Nothing more is asked for the item. If the payer is being asked, its answer still
+   * counts. An item that is completed stays as it is.
+   */
+  cancelItem(id: string, itemID: string, options?: CallOptions): Promise<EligibilityBatch> {
+    return this.core.json({ method: "POST", path: `/eligibility/batches/${encodeURIComponent(id)}/items/${encodeURIComponent(itemID)}/cancel`, keyed: true }, options);
+  }
+
+  /**
+   * Ask again for items of a batch of checks.
+   *
+   * Requires the `submit` permission. Each item gets a new check, which no saved answer completes. Name items in
+   * `item_ids` to ask as before, or send them in `items` with corrections. After a rejection the new check has the
+   * rejected one as `parent_id`. An item that is still pending returns 422, and a canceled batch 409. If `not_after` is
+   * over, it becomes a day from now.
+   */
+  retry(id: string, body: EligibilityBatchRetryRequest = {}, options?: CallOptions): Promise<EligibilityBatch> {
+    return this.core.json({ method: "POST", path: `/eligibility/batches/${encodeURIComponent(id)}/retry`, body, keyed: true }, options);
   }
 }
 
@@ -311,6 +474,28 @@ export class ClaimsOperations {
    */
   reopen(id: string, options?: CallOptions): Promise<Claim> {
     return this.core.json({ method: "POST", path: `/claims/${encodeURIComponent(id)}/reopen`, keyed: true }, options);
+  }
+
+  /**
+   * Hold a claim back.
+   *
+   * Requires the `submit` permission. Keeps a claim that is `validated`, or `queued` and in no batch, out of
+   * batches until it is released. Its state stays, and `held` says why. On the day in `until`, or at once without
+   * one, a task `claim_held` asks for a decision. Holding it again replaces the reason and the day. Any other
+   * claim returns 409.
+   */
+  hold(id: string, body: HoldRequest, options?: CallOptions): Promise<Claim> {
+    return this.core.json({ method: "POST", path: `/claims/${encodeURIComponent(id)}/hold`, body, keyed: true }, options);
+  }
+
+  /**
+   * Release a claim that is held.
+   *
+   * Requires the `submit` permission. A `queued` claim then goes out with the next batch. A `validated` one waits
+   * to be submitted. A claim that nobody holds returns 409.
+   */
+  release(id: string, options?: CallOptions): Promise<Claim> {
+    return this.core.json({ method: "POST", path: `/claims/${encodeURIComponent(id)}/release`, keyed: true }, options);
   }
 
   /**
@@ -961,6 +1146,96 @@ export class EnrollmentsOperations {
   }
 }
 
+export class ImportMappingsOperations {
+  constructor(protected readonly core: Core) {}
+
+  /**
+   * Retrieve what files of other programs mean.
+   *
+   * Requires the `read` permission. Returns what columns and names of payers mean to the organization in the mode. It has
+   * no rows if nothing was kept.
+   */
+  get(kind: string, options?: CallOptions): Promise<ImportMapping> {
+    return this.core.json({ method: "GET", path: `/import_mappings/${encodeURIComponent(kind)}` }, options);
+  }
+
+  /**
+   * Keep what files of other programs mean.
+   *
+   * Requires the `submit` permission. Keeps what columns and names of payers in files mean, in place of what was kept.
+   * Every file that is read afterwards uses it before the names that the API knows itself. Case, spaces and signs of names do not
+   * count.
+   */
+  put(kind: string, body: ImportMappingRequest = {}, options?: CallOptions): Promise<ImportMapping> {
+    return this.core.json({ method: "PUT", path: `/import_mappings/${encodeURIComponent(kind)}`, body, keyed: true }, options);
+  }
+}
+
+export class TasksOperations {
+  constructor(protected readonly core: Core) {}
+
+  /**
+   * List what needs a person.
+   *
+   * Requires the `read` permission. A task exists as long as its cause, which its resource shows. Tasks that are due
+   * come first; among those of a day, and among those without one, the largest amounts.
+   */
+  list(params: TasksListParams = {}, options?: CallOptions): List<Task> {
+    return new List(this.core, { method: "GET", path: "/tasks", query: params }, options);
+  }
+
+  /**
+   * Retrieve a task.
+   *
+   * Requires the `read` permission.
+   */
+  get(id: string, options?: CallOptions): Promise<Task> {
+    return this.core.json({ method: "GET", path: `/tasks/${encodeURIComponent(id)}` }, options);
+  }
+
+  /**
+   * Snooze a task.
+   *
+   * Requires the `submit` permission. Takes the task from the list until a day or, without `until`, until what the
+   * task says of its resource changes. A task that is done returns 409.
+   */
+  snooze(id: string, body: SnoozeRequest = {}, options?: CallOptions): Promise<Task> {
+    return this.core.json({ method: "POST", path: `/tasks/${encodeURIComponent(id)}/snooze`, body, keyed: true }, options);
+  }
+
+  /**
+   * Bring a snoozed task back.
+   *
+   * Requires the `submit` permission. Brings the task back to the list. A task that is done returns 409.
+   */
+  wake(id: string, options?: CallOptions): Promise<Task> {
+    return this.core.json({ method: "POST", path: `/tasks/${encodeURIComponent(id)}/wake`, keyed: true }, options);
+  }
+
+  /**
+   * Settle a task with a decision.
+   *
+   * Requires the `submit` permission. Records what a person decided, on the resource, and ends the task.
+   * `settles` of the task lists what it allows: `accepted` leaves a denial as it is, `not_billed` bills no next
+   * payer, and `will_not_send` sends nothing. When the amount changes later, the task comes again and shows the
+   * decision in `settled`. No money is posted: reconcile the claim for that. Anything else that is named returns
+   * 422, and a task that is done 409.
+   */
+  settle(id: string, body: SettleRequest, options?: CallOptions): Promise<Task> {
+    return this.core.json({ method: "POST", path: `/tasks/${encodeURIComponent(id)}/settle`, body, keyed: true }, options);
+  }
+
+  /**
+   * Give a task to a user.
+   *
+   * Requires the `submit` permission. Gives the task to a user of the organization, or with null to nobody. A task
+   * that is done returns 409.
+   */
+  assign(id: string, body: AssigneeRequest, options?: CallOptions): Promise<Task> {
+    return this.core.json({ method: "POST", path: `/tasks/${encodeURIComponent(id)}/assign`, body, keyed: true }, options);
+  }
+}
+
 export class EstimatesOperations {
   constructor(protected readonly core: Core) {}
 
@@ -1006,6 +1281,28 @@ export class EstimatesOperations {
    */
   get(id: string, options?: CallOptions): Promise<Estimate> {
     return this.core.json({ method: "GET", path: `/estimates/${encodeURIComponent(id)}` }, options);
+  }
+
+  /**
+   * Compare an estimate with the payment.
+   *
+   * Requires the `read` permission. Returns the estimate and what payers decided side by side, by line, with the
+   * reason of each difference in words. The claim is the newest to the payer of the estimate that has its ID as
+   * `estimate_id`. Returns 409 while there is none, or while no posted remittance decides it.
+   */
+  accuracy(id: string, options?: CallOptions): Promise<EstimateAccuracy> {
+    return this.core.json({ method: "GET", path: `/estimates/${encodeURIComponent(id)}/accuracy` }, options);
+  }
+
+  /**
+   * Retrieve how accurate estimates are.
+   *
+   * Requires the `read` permission. Returns, by payer, how far estimates are from what patients owe by the posted
+   * remittances. Each estimate counts that a claim to its payer names as `estimate_id`. The numbers are computed when
+   * asked, so a remittance that is taken back no longer counts. `next_cursor` is always null.
+   */
+  accuracyByPayer(options?: CallOptions): List<PayerAccuracy> {
+    return new List(this.core, { method: "GET", path: "/estimates/accuracy" }, options);
   }
 }
 
@@ -1776,6 +2073,7 @@ export class ContractOperations {
 /** The operations of the contract, by resource. */
 export class Operations {
   readonly eligibility: EligibilityOperations;
+  readonly eligibilityBatches: EligibilityBatchesOperations;
   readonly claims: ClaimsOperations;
   readonly attachments: AttachmentsOperations;
   readonly documentTypes: DocumentTypesOperations;
@@ -1788,6 +2086,8 @@ export class Operations {
   readonly offices: OfficesOperations;
   readonly providers: ProvidersOperations;
   readonly enrollments: EnrollmentsOperations;
+  readonly importMappings: ImportMappingsOperations;
+  readonly tasks: TasksOperations;
   readonly estimates: EstimatesOperations;
   readonly feeSchedules: FeeSchedulesOperations;
   readonly patients: PatientsOperations;
@@ -1807,6 +2107,7 @@ export class Operations {
 
   constructor(core: Core) {
     this.eligibility = new EligibilityOperations(core);
+    this.eligibilityBatches = new EligibilityBatchesOperations(core);
     this.claims = new ClaimsOperations(core);
     this.attachments = new AttachmentsOperations(core);
     this.documentTypes = new DocumentTypesOperations(core);
@@ -1819,6 +2120,8 @@ export class Operations {
     this.offices = new OfficesOperations(core);
     this.providers = new ProvidersOperations(core);
     this.enrollments = new EnrollmentsOperations(core);
+    this.importMappings = new ImportMappingsOperations(core);
+    this.tasks = new TasksOperations(core);
     this.estimates = new EstimatesOperations(core);
     this.feeSchedules = new FeeSchedulesOperations(core);
     this.patients = new PatientsOperations(core);

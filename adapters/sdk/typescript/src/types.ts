@@ -12,7 +12,6 @@ export interface EligibilityRequest {
   payer_id: string;
   /** The person who holds the plan. */
   subscriber: EligibilityRequestSubscriber;
-  /** The patient, if the patient is a dependent of the subscriber. */
   patient?: EligibilityRequestPatient | null;
   /** A day within 12 months of today. Defaults to today, in the office's time zone. */
   service_date?: string | null;
@@ -127,6 +126,8 @@ export interface EligibilityCheck {
   cache: EligibilityCheckCache;
   /** The rejected check that this check corrects. */
   parent_id: string | null;
+  /** The batch that asked for it. Null for a check that was asked alone. */
+  batch_id?: string | null;
   request_id: string | null;
   idempotency_key: string | null;
   /** Where the answer came from. Null while pending. */
@@ -185,8 +186,16 @@ export interface EligibilityCheck {
   differences?: Difference[] | null;
   plan_rules: EligibilityCheckPlanRules | null;
   payer_notes: string[] | null;
-  /** The fields that the payer returned nothing for, such as `coverage.implants`. */
+  /**
+   * The fields that the payer returned nothing for, such as `coverage.implants`. A check with `additions` leaves
+   * out those that they give.
+   */
   not_returned: string[] | null;
+  /**
+   * What people added to earlier checks of the patient and to this one, because the payer said it otherwise, with
+   * what is struck. Absent if there is none, from lists, and from the reply to the request that made the check.
+   */
+  additions?: EligibilityAddition[];
 }
 
 export interface PayerSummary {
@@ -600,6 +609,39 @@ export type EligibilityCheckPlanRulesMajorServicesPaidOn =
   | "seat_date"
   | (string & {});
 
+export interface EligibilityAddition {
+  /** In the check that it was added to. */
+  number: number;
+  /**
+   * The check that it was added to. For an addition that follows from an earlier check, it is that one.
+   */
+  eligibility_id: string;
+  /** Of the value in this check. */
+  path: string;
+  /** In the type that the check has at the path. */
+  value: unknown;
+  /** How the payer said it. */
+  source: AdditionSource;
+  person: string | null;
+  reference: string | null;
+  on: string;
+  /** A time in UTC, with microseconds. */
+  created_at: string;
+  /** The ID of the user or the key, or an operator's name. */
+  created_by: string;
+  /** The payer returned, or said before, another value. An estimate takes both. */
+  contradicts: boolean;
+  struck_at: string | null;
+  struck_by: string | null;
+}
+
+/** How the payer said it. */
+export type AdditionSource =
+  | "phone"
+  | "portal"
+  | "letter"
+  | (string & {});
+
 /** The parameters of /eligibility. */
 export interface EligibilityListParams {
   /** The maximum number of items on a page. */
@@ -610,6 +652,8 @@ export interface EligibilityListParams {
   patient_id?: string;
   /** Only the check that this request created. */
   request_id?: string;
+  /** Only checks of this batch. */
+  batch_id?: string;
   office_id?: string;
   /** Only items of this payer: its `pyr_` ID, its payer ID or an alias. */
   payer_id?: string;
@@ -669,6 +713,419 @@ export interface EligibilityExchangeValueSegment {
   position: number;
   /** Without its terminator. */
   text: string;
+}
+
+export interface EligibilityAdditionsRequest {
+  values: EligibilityAdditionsRequestValue[];
+  /** How the payer said it. */
+  source: AdditionSource;
+  /** Who said it at the payer. */
+  person?: string | null;
+  /** The reference number of the call or the letter. */
+  reference?: string | null;
+  on: string;
+}
+
+export interface EligibilityAdditionsRequestValue {
+  /** Of the value in the check, such as `coverage.implants.percent_paid`. */
+  path: string;
+  /** In the type that the check has at the path. It cannot be null. */
+  value: unknown;
+}
+
+export interface ScheduleRequest {
+  /** The file as text. */
+  csv: string;
+  /**
+   * The office of the rows, an `off_` ID. Leave it out only if the file has a column `office_id`.
+   */
+  office_id?: string | null;
+}
+
+/** The appointments of a practice, as they were read of a file. */
+export interface Schedule {
+  object: string;
+  columns: ScheduleColumn[];
+  /** What is wrong with the columns. No row is read until it is corrected. */
+  faults: CellFault[];
+  rows: ScheduleRow[];
+}
+
+export interface ScheduleColumn {
+  /** As the file has it. */
+  name: string;
+  /** What it has; null for a column that is left out. */
+  field: ScheduleField | null;
+  /** Whether anything says what the column means: the mapping, or its name. */
+  known: boolean;
+}
+
+/**
+ * What a column of a schedule has. `name` is a whole name, such as `Last, First`. `payer` is a payer's name, and `payer_id` an ID
+ * or an alias of a payer. `appointment_at` has the day and the time. The fields that begin with `subscriber_` are for patients who are
+ * dependents.
+ */
+export type ScheduleField =
+  | "appointment_at"
+  | "appointment_date"
+  | "appointment_id"
+  | "appointment_time"
+  | "date_of_birth"
+  | "first_name"
+  | "gender"
+  | "group_number"
+  | "item_id"
+  | "last_name"
+  | "member_id"
+  | "name"
+  | "office_id"
+  | "payer"
+  | "payer_id"
+  | "procedure_codes"
+  | "relationship"
+  | "service_date"
+  | "subscriber_date_of_birth"
+  | "subscriber_first_name"
+  | "subscriber_gender"
+  | "subscriber_last_name"
+  | "subscriber_name"
+  | (string & {});
+
+export interface CellFault {
+  /** The column of the file from 1; null if the file has none for the field. */
+  column: number | null;
+  /** The field of the item, such as `subscriber.date_of_birth`. */
+  field: string;
+  code: CellFaultCode;
+  /** What is wrong and what to do. It never repeats the cell. */
+  message: string;
+  /** What the cell may mean. */
+  candidates: CellFaultCandidate[];
+}
+
+export type CellFaultCode =
+  | "required"
+  | "unknown"
+  | "type"
+  | "format"
+  | "range"
+  | "too_long"
+  | "too_many"
+  | "too_few"
+  | "not_allowed"
+  | "not_found"
+  | "conflict"
+  | (string & {});
+
+export interface CellFaultCandidate {
+  /** What to write into the cell. For a payer it is the payer's own payer ID. */
+  value: string;
+  /** For people: the name of the payer, or the value. */
+  label: string;
+}
+
+export interface ScheduleRow {
+  /** The line of the file. */
+  line: number;
+  /** The texts of the row, in the order of the columns. A row may have fewer or more. */
+  cells: string[];
+  /** The row as an item of `POST /eligibility/batches`; null if it has faults. */
+  item: ScheduleItem | null;
+  /** The member ID has leading zeros again that the file had lost. */
+  member_id_restored: boolean;
+  faults: CellFault[];
+}
+
+export interface ScheduleItem {
+  /** From the file, or `line-` and the line. */
+  item_id: string;
+  /** Null if the file has no time. */
+  appointment_at: string | null;
+  appointment_id: string | null;
+  office_id: string;
+  payer_id: string;
+  subscriber: ScheduleItemSubscriber;
+  /** The patient, if the patient is a dependent of the subscriber. */
+  patient: ScheduleItemPatient | null;
+  /** The day of the appointment. */
+  service_date: string | null;
+  procedure_codes: string[];
+}
+
+export interface ScheduleItemSubscriber {
+  first_name: string;
+  last_name: string;
+  date_of_birth: string;
+  member_id: string;
+  group_number: string | null;
+  gender: ScheduleItemSubscriberGender | null;
+}
+
+export type ScheduleItemSubscriberGender =
+  | "female"
+  | "male"
+  | (string & {});
+
+/** The patient, if the patient is a dependent of the subscriber. */
+export interface ScheduleItemPatient {
+  first_name: string;
+  last_name: string;
+  date_of_birth: string;
+  relationship: ScheduleItemPatientRelationship;
+  gender: ScheduleItemPatientGender | null;
+}
+
+export type ScheduleItemPatientRelationship =
+  | "spouse"
+  | "child"
+  | "other"
+  | (string & {});
+
+export type ScheduleItemPatientGender =
+  | "female"
+  | "male"
+  | (string & {});
+
+export interface EligibilityBatchRequest {
+  /** Such as the day of the appointments. Never a patient's name. */
+  name: string;
+  items: EligibilityBatchItemInput[];
+  /**
+   * Payers are not asked after it, except for a recheck. It is within 30 days. Defaults to a day from now.
+   */
+  not_after?: string | null;
+  /**
+   * How long before its `appointment_at` an item is checked once more, without the cache: a duration of ISO 8601
+   * from `PT1M` to `P30D`, such as `PT2H`. Items without an appointment, or whose appointment is nearer, are
+   * checked once.
+   */
+  recheck?: string | null;
+}
+
+export interface EligibilityBatchItemInput {
+  /**
+   * Your own ID of the item, such as that of the appointment. No other item of the batch has it.
+   */
+  item_id: string;
+  appointment_at?: string | null;
+  /** Your own ID of the appointment. */
+  appointment_id?: string | null;
+  /** The office that asks, an `off_` ID of the key's organization and mode. */
+  office_id: string;
+  /** A `pyr_` ID, a payer ID or an alias from the payer directory. */
+  payer_id: string;
+  /** The person who holds the plan. */
+  subscriber: EligibilityRequestSubscriber;
+  patient?: EligibilityRequestPatient | null;
+  /** A day within 12 months of today. Defaults to today, in the office's time zone. */
+  service_date?: string | null;
+  /**
+   * The procedures to ask about. Without them, or with `enhanced`, the answer has every procedure that the
+   * payer lists.
+   */
+  procedure_codes?: string[] | null;
+  /**
+   * `standard`: one inquiry to the payer. `enhanced`: one more for each procedure code. Defaults to
+   * `standard`.
+   */
+  detail_level?: EligibilityBatchItemInputDetailLevel | null;
+  /** Your own reference. The API returns it with the check. */
+  tenant_reference?: string | null;
+  /** The rejected check that this check corrects, an `elg_` ID. */
+  parent_id?: string | null;
+}
+
+/**
+ * `standard`: one inquiry to the payer. `enhanced`: one more for each procedure code. Defaults to
+ * `standard`.
+ */
+export type EligibilityBatchItemInputDetailLevel =
+  | "standard"
+  | "enhanced";
+
+export interface EligibilityBatch {
+  id: string;
+  object: string;
+  name: string;
+  /**
+   * `running`: items are pending. `waiting`: every item has an outcome, and some are checked again before their
+   * appointment. `done`: nothing is left to ask. `canceled`: nothing more is asked.
+   */
+  state: EligibilityBatchState;
+  /** How many items it has. */
+  items: number;
+  /** How many have no outcome yet. */
+  pending: number;
+  /** How many with an outcome are checked again before their appointment. */
+  waiting: number;
+  /** How many items have each outcome. */
+  outcomes: EligibilityBatchOutcomes;
+  /** How many items a person should look at. */
+  needs_a_person: number;
+  /** A time in UTC, with microseconds. */
+  not_after: string;
+  recheck: string | null;
+  /** A time in UTC, with microseconds. */
+  created_at: string;
+  /**
+   * An estimate of when the last outcome comes. Null before the first one, and when nothing is left to ask.
+   */
+  expected_at: string | null;
+  /** When the last outcome came. Null while something is left to ask. */
+  completed_at: string | null;
+  canceled_at: string | null;
+}
+
+/**
+ * `running`: items are pending. `waiting`: every item has an outcome, and some are checked again before their
+ * appointment. `done`: nothing is left to ask. `canceled`: nothing more is asked.
+ */
+export type EligibilityBatchState =
+  | "running"
+  | "waiting"
+  | "done"
+  | "canceled"
+  | (string & {});
+
+/** How many items have each outcome. */
+export interface EligibilityBatchOutcomes {
+  answered: number;
+  rejected: number;
+  payer_unavailable: number;
+  error: number;
+  invalid: number;
+  not_asked: number;
+  canceled: number;
+}
+
+/** The parameters of /eligibility/batches. */
+export interface EligibilityBatchesListParams {
+  /** The maximum number of items on a page. */
+  limit?: number;
+  /** The `next_cursor` of the previous page, unchanged, with the same filters. */
+  cursor?: string;
+}
+
+/**
+ * The outcome of the check, or: `invalid`: the request has faults, which `errors` lists, or nothing carries it to the
+ * payer. `not_asked`: `not_after` came first. `canceled`: you canceled it.
+ */
+export type EligibilityItemOutcome =
+  | "answered"
+  | "rejected"
+  | "payer_unavailable"
+  | "error"
+  | "invalid"
+  | "not_asked"
+  | "canceled"
+  | (string & {});
+
+/** The parameters of /eligibility/batches/{id}/items. */
+export interface EligibilityBatchesListItemsParams {
+  /** The maximum number of items on a page. */
+  limit?: number;
+  /** The `next_cursor` of the previous page, unchanged, with the same filters. */
+  cursor?: string;
+  outcome?: EligibilityItemOutcome;
+  needs_a_person?: boolean;
+  /** Only the item with this ID of yours. */
+  item_id?: string;
+}
+
+export interface EligibilityBatchItem {
+  item_id: string;
+  object: string;
+  batch_id: string;
+  /**
+   * `pending`: the payer is yet to answer. `waiting`: it has an outcome, and is checked again before the appointment.
+   * `completed`: nothing is left to ask.
+   */
+  state: EligibilityItemState;
+  outcome: EligibilityItemOutcome | null;
+  /**
+   * Whether a person should look at it: the check was rejected or not answered, the request is invalid, the coverage
+   * is inactive or unknown, or the payer has the person otherwise than you (`differences` of the check).
+   */
+  needs_a_person: boolean;
+  appointment_at: string | null;
+  appointment_id: string | null;
+  /** The check. Null until the payer is first asked. */
+  eligibility_id: string | null;
+  patient_id: string | null;
+  /** The status of the coverage. Null unless the check was answered. */
+  status: EligibilityBatchItemStatus | null;
+  /** What the check comes to, in plain words. Null without an outcome of a check. */
+  verdict: Verdict | null;
+  /** What is left of the patient's yearly maximum. Null if the payer did not return it. */
+  maximum_remaining: Amount | null;
+  /** What is left of the patient's yearly deductible. Null if the payer did not return it. */
+  deductible_remaining: Amount | null;
+  /** How often the payer was asked for the check. */
+  attempts: number;
+  /**
+   * When the payer is asked, at the earliest. Null while it is being asked, and when nothing is left to ask.
+   */
+  next_attempt_at: string | null;
+  completed_at: string | null;
+  /** What to change, of an `invalid` item. */
+  errors: EligibilityBatchItemError[];
+  /** The check that was asked for, as you sent it. */
+  request: EligibilityBatchItemRequest;
+}
+
+/**
+ * `pending`: the payer is yet to answer. `waiting`: it has an outcome, and is checked again before the appointment.
+ * `completed`: nothing is left to ask.
+ */
+export type EligibilityItemState =
+  | "pending"
+  | "waiting"
+  | "completed"
+  | (string & {});
+
+/** The status of the coverage. Null unless the check was answered. */
+export type EligibilityBatchItemStatus =
+  | "active"
+  | "inactive"
+  | "unknown"
+  | (string & {});
+
+export interface EligibilityBatchItemError {
+  /**
+   * A dotted path into the body with array items by index, `body` for the whole body, a query parameter
+   * or a header.
+   */
+  field: string;
+  code: EligibilityBatchItemErrorCode;
+  message: string;
+}
+
+export type EligibilityBatchItemErrorCode =
+  | "required"
+  | "unknown"
+  | "type"
+  | "format"
+  | "range"
+  | "too_long"
+  | "too_many"
+  | "too_few"
+  | "not_allowed"
+  | "not_found"
+  | "conflict"
+  | (string & {});
+
+/** The check that was asked for, as you sent it. */
+export interface EligibilityBatchItemRequest {
+}
+
+export interface Nothing {
+}
+
+export interface EligibilityBatchRetryRequest {
+  /** The items that are asked again as they are. */
+  item_ids?: string[] | null;
+  /** Items with corrections, by their `item_id`. Each replaces what was sent before. */
+  items?: EligibilityBatchItemInput[] | null;
 }
 
 /**
@@ -755,6 +1212,11 @@ export interface ClaimRequest {
   lines?: ClaimLineInput[] | null;
   /** Your own reference. The API returns it with the claim. */
   tenant_reference?: string | null;
+  /**
+   * The estimate that the patient was given for these services, of the same patient. It is kept as long as the
+   * claim, and compared with the payment.
+   */
+  estimate_id?: string | null;
   /** Saves the claim as a draft, without checking it. Not allowed with `submit`. */
   draft?: boolean | null;
   /**
@@ -844,6 +1306,11 @@ export interface ClaimContent {
   lines?: ClaimLineInput[] | null;
   /** Your own reference. The API returns it with the claim. */
   tenant_reference?: string | null;
+  /**
+   * The estimate that the patient was given for these services, of the same patient. It is kept as long as the
+   * claim, and compared with the payment.
+   */
+  estimate_id?: string | null;
   /** Saves the claim as a draft, without checking it. Not allowed with `submit`. */
   draft?: boolean | null;
   /**
@@ -1278,6 +1745,10 @@ export interface Claim {
    * nothing else is wrong, the API queues it. An update without `submit` ends that.
    */
   submit_when_ready: boolean;
+  /**
+   * Who holds the claim back, why, and until which day. No batch takes it meanwhile. Null for nobody.
+   */
+  held: ClaimHeld | null;
   /** The batch that carries the claim, or last carried it. */
   batch_id: string | null;
   /** When a batch with the claim was first sent to the network. */
@@ -1285,6 +1756,8 @@ export interface Claim {
   /** The payer's own number for the claim, as last reported. */
   payer_claim_number: string | null;
   tenant_reference: string | null;
+  /** The estimate that the patient was given for these services. */
+  estimate_id: string | null;
 }
 
 export interface ClaimHead {
@@ -1725,6 +2198,8 @@ export interface Attachment {
   created_at: string;
   /** A time in UTC, with microseconds. */
   updated_at: string;
+  /** What a person decided about its task, such as that it is not sent. Null for nothing. */
+  settled: Decision | null;
   closed_at: string | null;
 }
 
@@ -1794,6 +2269,32 @@ export interface AttachmentClaimFile {
    */
   nte_partial: boolean;
 }
+
+/** What a person decided about a task. */
+export interface Decision {
+  /**
+   * `accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
+   * payer does not get what it asked for, or what was begun.
+   */
+  as: DecisionAs;
+  /** What was at stake then. Null for nothing. */
+  amount: Amount | null;
+  note: string | null;
+  /** The user or the API key. */
+  by: string;
+  /** A time in UTC, with microseconds. */
+  at: string;
+}
+
+/**
+ * `accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
+ * payer does not get what it asked for, or what was begun.
+ */
+export type DecisionAs =
+  | "accepted"
+  | "not_billed"
+  | "will_not_send"
+  | (string & {});
 
 export interface ClaimAcceptedItem {
   id: string;
@@ -1929,7 +2430,8 @@ export interface ClaimHistoryItem {
   /**
    * What changed the state. `validation`: the claim was created or updated, without findings. `findings`: with
    * findings. `draft`: it was saved as a draft. `submit`, `replace`, `reconcile`, `reopen`, `void` and `convert`:
-   * a user or program asked for it. `match`, `apply`, `ignore` and `unapply`: a user or program worked on a
+   * a user or program asked for it. `hold` and `release`: one held it back or released it. `settle`: a person decided
+   * about a task. `match`, `apply`, `ignore` and `unapply`: a user or program worked on a
    * remittance of the claim. `submit_withdrawn`: one changed the claim without `submit`, so it is no longer
    * submitted by itself. `edit`: one changed the content, and the claim stayed in its state. `enrollment`: the
    * enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that was never
@@ -1954,7 +2456,8 @@ export interface ClaimHistoryItem {
 /**
  * What changed the state. `validation`: the claim was created or updated, without findings. `findings`: with
  * findings. `draft`: it was saved as a draft. `submit`, `replace`, `reconcile`, `reopen`, `void` and `convert`:
- * a user or program asked for it. `match`, `apply`, `ignore` and `unapply`: a user or program worked on a
+ * a user or program asked for it. `hold` and `release`: one held it back or released it. `settle`: a person decided
+ * about a task. `match`, `apply`, `ignore` and `unapply`: a user or program worked on a
  * remittance of the claim. `submit_withdrawn`: one changed the claim without `submit`, so it is no longer
  * submitted by itself. `edit`: one changed the content, and the claim stayed in its state. `enrollment`: the
  * enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that was never
@@ -1998,8 +2501,20 @@ export type ClaimCause =
   | "earlier_payer_decided"
   | "earlier_payer_changed"
   | "correct"
+  | "hold"
+  | "release"
+  | "settle"
   | "patient_erased"
   | (string & {});
+
+export interface ClaimHeld {
+  reason: string | null;
+  until: string | null;
+  /** The user or the API key. */
+  by: string;
+  /** A time in UTC, with microseconds. */
+  at: string;
+}
 
 export type ClaimsListParamsOrder =
   | "asc"
@@ -2301,15 +2816,17 @@ export interface ClaimChange {
   lines?: ClaimLineInput[] | null;
   /** Your own reference. The API returns it with the claim. */
   tenant_reference?: string | null;
+  /**
+   * The estimate that the patient was given for these services, of the same patient. It is kept as long as the
+   * claim, and compared with the payment.
+   */
+  estimate_id?: string | null;
   /** Saves the claim as a draft, without checking it. Not allowed with `submit`. */
   draft?: boolean | null;
   /**
    * Queues the claim at once if it has no findings. Otherwise the claim has `submit_when_ready`.
    */
   submit?: boolean | null;
-}
-
-export interface Nothing {
 }
 
 export interface ReconcileRequest {
@@ -2337,6 +2854,13 @@ export interface ReconcileRequestAcceptOpen {
   lines: LineAmount[];
   /** Why, for your own records. Required with `other`. */
   note?: string | null;
+}
+
+export interface HoldRequest {
+  /** Why the claim waits. Only people who see the claim read it. */
+  reason: string;
+  /** The day on which a task asks for a decision. Leave it out to be asked at once. */
+  until?: string | null;
 }
 
 export interface ConvertRequest {
@@ -2524,6 +3048,10 @@ export interface PayerRequest {
    * The attachment that answers the request. Null while open, and if it was answered elsewhere.
    */
   answering_attachment_id: string | null;
+  /**
+   * What a person decided about the task of the request, such as that nothing is sent. Null for nothing.
+   */
+  settled: Decision | null;
   /**
    * How the request was answered elsewhere. Null while open, and if an attachment answers it.
    */
@@ -4101,6 +4629,207 @@ export interface EnrollmentsListParams {
   state?: EnrollmentState;
 }
 
+/** What columns and names of payers in files of other programs mean. */
+export interface ImportMapping {
+  object: string;
+  /** `schedule`: the appointments of a practice. */
+  kind: ImportKind;
+  columns: ImportMappingColumn[];
+  payers: ImportMappingPayer[];
+  /** Null if nothing was kept. */
+  updated_at: string | null;
+}
+
+/** `schedule`: the appointments of a practice. */
+export type ImportKind =
+  | "schedule"
+  | (string & {});
+
+export interface ImportMappingColumn {
+  name: string;
+  /** Null for a column that is left out. */
+  field: ScheduleField | null;
+}
+
+export interface ImportMappingPayer {
+  name: string;
+  payer: PayerSummary;
+}
+
+export interface ImportMappingRequest {
+  columns?: ImportMappingRequestColumn[] | null;
+  payers?: ImportMappingRequestPayer[] | null;
+}
+
+export interface ImportMappingRequestColumn {
+  /** The name of the column. */
+  name: string;
+  /** The field that it has; null to leave the column out. */
+  field?: ScheduleField | null;
+}
+
+export interface ImportMappingRequestPayer {
+  /** What files call the payer. */
+  name: string;
+  /** A `pyr_` ID, a payer ID or an alias. */
+  payer_id: string;
+}
+
+/** `open`: it needs a person. `snoozed`: it comes back. `done`: its cause has ended. */
+export type TaskState =
+  | "open"
+  | "snoozed"
+  | "done"
+  | (string & {});
+
+/**
+ * `claim_rejected`: a rejection is not answered. `claim_held`: findings hold the claim. `draft_old`: a draft
+ * was left. `unacknowledged`: nobody acknowledged the claim. `no_decision`: the payer accepted the claim, or
+ * took its decision back, and does not decide. `denied`: the payer refuses, and money is open. `overpaid`:
+ * payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
+ * `secondary_to_bill`: the patient has another plan, and something is left. `secondary_outdated`: the decision
+ * of the payer before changed after the claim was sent. `request_due`: the payer asks for something.
+ * `remittance_unbalanced`: the payment does not add up. `remittance_unmatched`: claims of it are unfinished.
+ * `remittance_correction`: it corrects another one, and waits for a decision. `remittance_to_post`: everything
+ * is applied. `images_unsent`: an attachment was left open. `enrollment_waiting`: a payer has not enrolled the
+ * office.
+ */
+export type TaskKind =
+  | "claim_rejected"
+  | "claim_held"
+  | "draft_old"
+  | "unacknowledged"
+  | "no_decision"
+  | "denied"
+  | "overpaid"
+  | "changed_after_reconcile"
+  | "secondary_to_bill"
+  | "secondary_outdated"
+  | "request_due"
+  | "remittance_unbalanced"
+  | "remittance_unmatched"
+  | "remittance_correction"
+  | "remittance_to_post"
+  | "images_unsent"
+  | "enrollment_waiting"
+  | (string & {});
+
+/** The parameters of /tasks. */
+export interface TasksListParams {
+  /** The maximum number of items on a page. */
+  limit?: number;
+  /** The `next_cursor` of the previous page, unchanged, with the same filters. */
+  cursor?: string;
+  /** The state; `open` if you leave it out. */
+  state?: TaskState;
+  /** The kind. Repeat the parameter for several: `kind=denied&kind=overpaid`. */
+  kind?: TaskKind[];
+  /** Only tasks of this resource. */
+  resource_id?: string;
+  /** `me`: your own, with a session. `nobody`: those that nobody has. Or the ID of a user. */
+  assignee?: string;
+  office_id?: string;
+  /** Only items of this payer: its `pyr_` ID, its payer ID or an alias. */
+  payer_id?: string;
+  /** Only tasks that are due on or before this day. Tasks without a day are left out. */
+  due_before?: string;
+  /** Only tasks of this amount or more. */
+  amount_from?: Amount;
+}
+
+export interface Task {
+  id: string;
+  object: string;
+  /**
+   * `claim_rejected`: a rejection is not answered. `claim_held`: findings hold the claim. `draft_old`: a draft
+   * was left. `unacknowledged`: nobody acknowledged the claim. `no_decision`: the payer accepted the claim, or
+   * took its decision back, and does not decide. `denied`: the payer refuses, and money is open. `overpaid`:
+   * payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
+   * `secondary_to_bill`: the patient has another plan, and something is left. `secondary_outdated`: the decision
+   * of the payer before changed after the claim was sent. `request_due`: the payer asks for something.
+   * `remittance_unbalanced`: the payment does not add up. `remittance_unmatched`: claims of it are unfinished.
+   * `remittance_correction`: it corrects another one, and waits for a decision. `remittance_to_post`: everything
+   * is applied. `images_unsent`: an attachment was left open. `enrollment_waiting`: a payer has not enrolled the
+   * office.
+   */
+  kind: TaskKind;
+  /** `open`: it needs a person. `snoozed`: it comes back. `done`: its cause has ended. */
+  state: TaskState;
+  /** What the task is about. */
+  resource: TaskResource;
+  office_id: string | null;
+  payer: PayerSummary | null;
+  patient_id: string | null;
+  patient_name: string | null;
+  /** What is at stake. Null for nothing. */
+  amount: Amount | null;
+  /** A time in UTC, with microseconds. */
+  since: string;
+  due_on: string | null;
+  /**
+   * Where the day comes from. `payer`: the payer named it. `practice`: it is usual, and no rule of the payer. Null
+   * without a day.
+   */
+  due_from: TaskDueFrom | null;
+  /** What is the matter and what to do. */
+  reason: string;
+  /** The operations that end the task, the one to do first in front. */
+  actions: string[];
+  /** What `POST /tasks/{id}/settle` allows. Empty if the task ends only when its cause does. */
+  settles: DecisionAs[];
+  /**
+   * The last decision about the task. Null for none. A task that is open shows one that no longer holds, because
+   * the amount has changed.
+   */
+  settled: Decision | null;
+  /** The user who does it. Null for nobody. */
+  assignee: string | null;
+  snoozed_until: string | null;
+  /** It is snoozed until what it says of its resource changes. */
+  until_change: boolean;
+  ended_at: string | null;
+}
+
+/** What the task is about. */
+export interface TaskResource {
+  /** The resource's own `object`. */
+  object: TaskResourceObject;
+  id: string;
+}
+
+/** The resource's own `object`. */
+export type TaskResourceObject =
+  | "claim"
+  | "era"
+  | "payer_request"
+  | "attachment"
+  | "enrollment"
+  | (string & {});
+
+export type TaskDueFrom =
+  | "payer"
+  | "practice"
+  | (string & {});
+
+export interface SnoozeRequest {
+  /** The day on which the task comes back. Leave it out to wait until the resource changes. */
+  until?: string | null;
+}
+
+export interface SettleRequest {
+  /**
+   * `accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
+   * payer does not get what it asked for, or what was begun.
+   */
+  as: DecisionAs;
+  note?: string | null;
+}
+
+export interface AssigneeRequest {
+  /** The user; null for nobody. */
+  user_id: string;
+}
+
 export interface EstimateRequest {
   eligibility_id: string;
   /** The services, in the order in which they use what is left of the benefits. */
@@ -4191,6 +4920,10 @@ export interface Estimate {
 
 export interface EstimateLine {
   procedure_code: string;
+  /**
+   * A short plain name of the procedure, for the patient, such as `crown`. It is no text of the CDT.
+   */
+  procedure: string;
   quantity: number;
   tooth: string | null;
   surfaces: string[];
@@ -4354,6 +5087,78 @@ export interface EstimatesListParams {
   patient_id?: string;
   /** Only estimates from this check, as the first plan's. */
   eligibility_id?: string;
+}
+
+/** An estimate beside what payers decided of its claim. */
+export interface EstimateAccuracy {
+  object: string;
+  estimate_id: string;
+  claim_id: string;
+  payer: PayerSummary;
+  lines: LineAccuracy[];
+  totals: EstimateAccuracyTotals;
+}
+
+export interface LineAccuracy {
+  line_number: number;
+  /** Null if the claim does not have the service. */
+  claim_line_number: number | null;
+  procedure_code: string;
+  procedure: string;
+  tooth: string | null;
+  /** All lines together. They may be closer together than the sums of the lines. */
+  estimated: EstimateTotals;
+  /** Null while the payer has not decided the service. */
+  decided: LineDecision | null;
+  /**
+   * How far what the patient owes is from the nearest end of the estimate. Null while it is not decided.
+   */
+  difference: Amount | null;
+  /** Why they differ, as sentences. Empty if they do not. */
+  because: string[];
+}
+
+/** What payers decided of a line, by the posted remittances. */
+export interface LineDecision {
+  /** An amount of dollars. */
+  charge: Amount;
+  /**
+   * As the claim's payer states it, or the charge less its discounts. What it refuses to pay for, it does not allow.
+   */
+  allowed: Amount;
+  /** An amount of dollars. */
+  deductible_applied: Amount;
+  /** An amount of dollars. */
+  copay: Amount;
+  /** An amount of dollars. */
+  plan_paid: Amount;
+  /** What the payers after it paid. */
+  later_plans_paid: Amount;
+  /** An amount of dollars. */
+  write_off: Amount;
+  /** What the last payer leaves to the patient. */
+  patient_responsibility: Amount;
+}
+
+export interface EstimateAccuracyTotals {
+  /** What the estimate has for the patient. */
+  estimated: AmountRange;
+  /** What the patient owes for the whole claim, by the posted remittances of all payers. */
+  patient_responsibility: Amount;
+  /**
+   * How far it is from the nearest end of the estimate; more than 0 if the patient owes more.
+   */
+  difference: Amount;
+}
+
+export interface PayerAccuracy {
+  payer: PayerSummary;
+  /** How many estimates have a payment. */
+  estimates: number;
+  /** Of them, those with what the patient owes between `least` and `most`. */
+  within: number;
+  /** How far off they are on average, by the nearest end of each, whether more or less. */
+  mean_absolute_error: Amount;
 }
 
 export interface FeeScheduleRequest {
@@ -4577,6 +5382,7 @@ export interface PatientOverview {
   /** The plans that payers returned in the newest 25 checks, the one checked last first. */
   coverages: PatientCoverage[];
   checks: EligibilityCheck[];
+  estimates: Estimate[];
   /** Claims and predeterminations. */
   claims: ClaimSummary[];
   /** Attachments to the patient's claims. */
@@ -6103,16 +6909,20 @@ export interface SandboxClockNext {
   at: string;
   /**
    * Claims that leave as a `batch`; an `acknowledgement` of a batch, an `era` for it, or a `payer_request`
-   * about one of its claims; or a `delivery` of a webhook.
+   * about one of its claims; a `delivery` of a webhook; or an `eligibility_check` of a batch of checks
+   * that is asked again.
    */
   kind: SandboxClockNextKind;
-  /** The ID of the batch or of the delivery. Null for claims that are in no batch yet. */
+  /**
+   * The ID of the batch, of the delivery or of the batch of checks. Null for claims that are in no batch yet.
+   */
   resource: string | null;
 }
 
 /**
  * Claims that leave as a `batch`; an `acknowledgement` of a batch, an `era` for it, or a `payer_request`
- * about one of its claims; or a `delivery` of a webhook.
+ * about one of its claims; a `delivery` of a webhook; or an `eligibility_check` of a batch of checks
+ * that is asked again.
  */
 export type SandboxClockNextKind =
   | "batch"
@@ -6120,6 +6930,7 @@ export type SandboxClockNextKind =
   | "era"
   | "payer_request"
   | "delivery"
+  | "eligibility_check"
   | (string & {});
 
 export interface SandboxClockUpdate {

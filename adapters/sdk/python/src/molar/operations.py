@@ -26,14 +26,18 @@ from molar.types import (
     ERAClaim,
     ERAImport,
     ERASummary,
+    EligibilityBatch,
+    EligibilityBatchItem,
     EligibilityCheck,
     EligibilityExchange,
     Enrollment,
     Estimate,
+    EstimateAccuracy,
     Event,
     FeeMatch,
     FeeSchedule,
     FeeScheduleWithRows,
+    ImportMapping,
     InvitedUser,
     LoggedRequest,
     Me,
@@ -44,6 +48,7 @@ from molar.types import (
     PatientOverview,
     PatientsSearchReply,
     Payer,
+    PayerAccuracy,
     PayerRequest,
     PayerRequestAnswer,
     Provider,
@@ -54,8 +59,10 @@ from molar.types import (
     SandboxOrganization,
     SandboxScenario,
     SandboxSimulation,
+    Schedule,
     Session,
     Summary,
+    Task,
     User,
     WebhookDelivery,
     WebhookEndpoint,
@@ -70,6 +77,7 @@ if TYPE_CHECKING:
         APIKeysListParams,
         AnswerRequest,
         AssignRequest,
+        AssigneeRequest,
         AttachmentChange,
         AttachmentRequest,
         AttachmentsListParams,
@@ -85,6 +93,11 @@ if TYPE_CHECKING:
         DeliveriesResend,
         ERAsListClaimsParams,
         ERAsListParams,
+        EligibilityAdditionsRequest,
+        EligibilityBatchRequest,
+        EligibilityBatchRetryRequest,
+        EligibilityBatchesListItemsParams,
+        EligibilityBatchesListParams,
         EligibilityListParams,
         EligibilityRequest,
         EnrollmentRequest,
@@ -98,6 +111,8 @@ if TYPE_CHECKING:
         FeeScheduleRequest,
         FeeSchedulesListParams,
         FeeSchedulesMatchParams,
+        HoldRequest,
+        ImportMappingRequest,
         InviteRequest,
         MatchRequest,
         OfficeChange,
@@ -127,9 +142,13 @@ if TYPE_CHECKING:
         SandboxScenarioChange,
         SandboxScenarioRequest,
         SandboxStep,
+        ScheduleRequest,
         SearchRequest,
         SecondaryRequest,
         SessionsListParams,
+        SettleRequest,
+        SnoozeRequest,
+        TasksListParams,
         UserChange,
         UsersListParams,
         WebhookDeliveriesListParams,
@@ -179,6 +198,133 @@ class EligibilityOperations:
         mode for 90 days, unless the operator sets another time; then the list is empty.
         """
         return EligibilityExchange(self._core.json(Call("GET", f"/eligibility/{part(id)}/exchange", options)))
+
+    def add(self, id: str, *, options: Options = NO_OPTIONS, **body: Unpack[EligibilityAdditionsRequest]) -> EligibilityCheck:
+        """Add what the payer said otherwise.
+
+        Requires the `submit` permission. Adds values that the payer did not return, or said otherwise: by phone, on its
+        portal or in a letter. The answer of the check, its event and the replays of its request stay as they are. The check
+        that `GET /eligibility/{id}` returns has `additions`, and its `not_returned` lacks what they give. A check without an
+        answer returns 409.
+
+        **Paths.** A path is that of the value in the check, as `not_returned`, `changes` and the `values` of the messages
+        have it: `coverage.implants.percent_paid`, `procedures.D2740.frequency`, `plan_rules.missing_tooth_clause`. The value
+        has the type that the check has there. Categories, procedures, waiting periods and frequencies may also be given as
+        objects. `maximums` and `deductibles` have positions: add to a value of the answer's own row, such as
+        `maximums.0.remaining`, or add a row behind it, such as `maximums.1`, with `level`, `period` and an amount. `payer_notes`
+        and the values that follow from others cannot be added.
+
+        **Contradictions.** An addition never replaces what the payer returned. Where the two differ, `contradicts` is true,
+        and an estimate takes both as the ends of a range.
+
+        **Later checks.** An addition follows to later checks of the patient with the same payer, member ID and plan, until
+        the benefit year ends in which the payer said it. What changes with each service, such as `remaining`, follows only where the later
+        answer lacks it. A mistake is struck, and the value added again.
+
+        Emits no event.
+        """
+        return EligibilityCheck(self._core.json(Call("POST", f"/eligibility/{part(id)}/additions", options, body=dict(body), keyed=True)))
+
+    def strike(self, id: str, n: str, *, options: Options = NO_OPTIONS) -> EligibilityCheck:
+        """Strike an addition.
+
+        Requires the `submit` permission. Takes an addition to the check back. It stays in the list with `struck_at` and
+        `struck_by`, and no longer counts, also not for later checks. One that is struck already returns 409. An addition
+        that followed from an earlier check is struck there; see `eligibility_id`.
+        """
+        return EligibilityCheck(self._core.json(Call("DELETE", f"/eligibility/{part(id)}/additions/{part(n)}", options, keyed=True)))
+
+    def read_schedule(self, *, options: Options = NO_OPTIONS, **body: Unpack[ScheduleRequest]) -> Schedule:
+        """Read a schedule of another program.
+
+        Requires the `read` permission. Reads the appointments that a practice's own program exported as CSV, and returns each
+        row as an item of `POST /eligibility/batches`, with what is wrong with its cells. The API stores nothing and asks no
+        payer. Correct the cells, or map columns and names of payers with `PUT /import_mappings/{kind}`, and send the file again.
+
+        **The file.** UTF-8 or Windows-1252, with commas, semicolons or tabs between the columns, at most 1 MB and 5,000 rows. The first line
+        names the columns. The names of common programs are known. A file needs a name, a date of birth, a member ID and a payer.
+        Dates are M/D/YYYY or YYYY-MM-DD, and names are `Last, First` or two words. Times are on the office's clocks.
+
+        **What is not guessed.** A year of two digits, a name of several words, and a name that is not one payer's are
+        faults with candidates. A member ID gets lost leading zeros back only where all other IDs of the payer in the file
+        show the length; `member_id_restored` says so.
+
+        Send the file as `text/csv` with the office in the query, or as text in JSON.
+        """
+        return Schedule(self._core.json(Call("POST", "/eligibility/batches/schedule", options, body=dict(body))))
+
+
+class EligibilityBatchesOperations:
+    """The operations on eligibility batches."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    def create(self, *, options: Options = NO_OPTIONS, **body: Unpack[EligibilityBatchRequest]) -> EligibilityBatch:
+        """Check many patients.
+
+        Requires the `submit` permission. Accepts up to 1,000 checks, such as those of tomorrow's patients, and replies at
+        once. The payers are asked in the background, each with a few checks at a time. An item with faults is `invalid`,
+        and does not keep the others from being asked. Only a batch of which every item is invalid returns 422.
+
+        Each item is an ordinary check with `batch_id`, and a saved answer counts as everywhere. A payer that does not
+        respond is asked again after 5 minutes or more, until `not_after`. The check stays `pending` meanwhile. It completes
+        once, with one `eligibility.completed` event. What the payer rejects is not asked again.
+
+        With `recheck`, each patient is checked again before the appointment. A batch is kept for 12 months; its checks stay.
+
+        A body of this operation has at most 1 MB, and may have 40,000 values. Split longer lists.
+        """
+        return EligibilityBatch(self._core.json(Call("POST", "/eligibility/batches", options, body=dict(body), keyed=True)))
+
+    def list(self, *, options: Options = NO_OPTIONS, **params: Unpack[EligibilityBatchesListParams]) -> List[EligibilityBatch]:
+        """List batches of checks.
+
+        Requires the `read` permission.
+        """
+        return List(self._core, Call("GET", "/eligibility/batches", options, query=dict(params)), EligibilityBatch)
+
+    def get(self, id: str, *, options: Options = NO_OPTIONS) -> EligibilityBatch:
+        """Retrieve a batch of checks.
+
+        Requires the `read` permission. Its counts are those of this moment.
+        """
+        return EligibilityBatch(self._core.json(Call("GET", f"/eligibility/batches/{part(id)}", options)))
+
+    def list_items(self, id: str, *, options: Options = NO_OPTIONS, **params: Unpack[EligibilityBatchesListItemsParams]) -> List[EligibilityBatchItem]:
+        """List the items of a batch of checks.
+
+        Requires the `read` permission. Items are in the order in which you sent them. With `Accept: text/csv` the reply is a
+        file of all items that the filters select, whatever `limit` says. Its last line is `# N rows`. A text that begins as a
+        formula has an apostrophe in front.
+        """
+        return List(self._core, Call("GET", f"/eligibility/batches/{part(id)}/items", options, query=dict(params)), EligibilityBatchItem)
+
+    def cancel(self, id: str, *, options: Options = NO_OPTIONS) -> EligibilityBatch:
+        """Cancel a batch of checks.
+
+        Requires the `submit` permission. Nothing more is asked, and nothing is checked again. Answers of payers that are
+        being asked still count.
+        """
+        return EligibilityBatch(self._core.json(Call("POST", f"/eligibility/batches/{part(id)}/cancel", options, keyed=True)))
+
+    def cancel_item(self, id: str, item_id: str, *, options: Options = NO_OPTIONS) -> EligibilityBatch:
+        """Cancel an item of a batch of checks.
+
+        Requires the `submit` permission. Nothing more is asked for the item. If the payer is being asked, its answer still
+        counts. An item that is completed stays as it is.
+        """
+        return EligibilityBatch(self._core.json(Call("POST", f"/eligibility/batches/{part(id)}/items/{part(item_id)}/cancel", options, keyed=True)))
+
+    def retry(self, id: str, *, options: Options = NO_OPTIONS, **body: Unpack[EligibilityBatchRetryRequest]) -> EligibilityBatch:
+        """Ask again for items of a batch of checks.
+
+        Requires the `submit` permission. Each item gets a new check, which no saved answer completes. Name items in
+        `item_ids` to ask as before, or send them in `items` with corrections. After a rejection the new check has the
+        rejected one as `parent_id`. An item that is still pending returns 422, and a canceled batch 409. If `not_after` is
+        over, it becomes a day from now.
+        """
+        return EligibilityBatch(self._core.json(Call("POST", f"/eligibility/batches/{part(id)}/retry", options, body=dict(body), keyed=True)))
 
 
 class ClaimsOperations:
@@ -298,6 +444,24 @@ class ClaimsOperations:
         payment stands. You can then replace or void it. Any claim that is not `reconciled` returns 409.
         """
         return Claim(self._core.json(Call("POST", f"/claims/{part(id)}/reopen", options, keyed=True)))
+
+    def hold(self, id: str, *, options: Options = NO_OPTIONS, **body: Unpack[HoldRequest]) -> Claim:
+        """Hold a claim back.
+
+        Requires the `submit` permission. Keeps a claim that is `validated`, or `queued` and in no batch, out of
+        batches until it is released. Its state stays, and `held` says why. On the day in `until`, or at once without
+        one, a task `claim_held` asks for a decision. Holding it again replaces the reason and the day. Any other
+        claim returns 409.
+        """
+        return Claim(self._core.json(Call("POST", f"/claims/{part(id)}/hold", options, body=dict(body), keyed=True)))
+
+    def release(self, id: str, *, options: Options = NO_OPTIONS) -> Claim:
+        """Release a claim that is held.
+
+        Requires the `submit` permission. A `queued` claim then goes out with the next batch. A `validated` one waits
+        to be submitted. A claim that nobody holds returns 409.
+        """
+        return Claim(self._core.json(Call("POST", f"/claims/{part(id)}/release", options, keyed=True)))
 
     def convert(self, id: str, *, options: Options = NO_OPTIONS, **body: Unpack[ConvertRequest]) -> Claim:
         """Convert a predetermination to a claim.
@@ -878,6 +1042,86 @@ class EnrollmentsOperations:
         return List(self._core, Call("GET", "/enrollments", options, query=dict(params)), Enrollment)
 
 
+class ImportMappingsOperations:
+    """The operations on import mappings."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    def get(self, kind: str, *, options: Options = NO_OPTIONS) -> ImportMapping:
+        """Retrieve what files of other programs mean.
+
+        Requires the `read` permission. Returns what columns and names of payers mean to the organization in the mode. It has
+        no rows if nothing was kept.
+        """
+        return ImportMapping(self._core.json(Call("GET", f"/import_mappings/{part(kind)}", options)))
+
+    def put(self, kind: str, *, options: Options = NO_OPTIONS, **body: Unpack[ImportMappingRequest]) -> ImportMapping:
+        """Keep what files of other programs mean.
+
+        Requires the `submit` permission. Keeps what columns and names of payers in files mean, in place of what was kept.
+        Every file that is read afterwards uses it before the names that the API knows itself. Case, spaces and signs of names do not
+        count.
+        """
+        return ImportMapping(self._core.json(Call("PUT", f"/import_mappings/{part(kind)}", options, body=dict(body), keyed=True)))
+
+
+class TasksOperations:
+    """The operations on tasks."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    def list(self, *, options: Options = NO_OPTIONS, **params: Unpack[TasksListParams]) -> List[Task]:
+        """List what needs a person.
+
+        Requires the `read` permission. A task exists as long as its cause, which its resource shows. Tasks that are due
+        come first; among those of a day, and among those without one, the largest amounts.
+        """
+        return List(self._core, Call("GET", "/tasks", options, query=dict(params)), Task)
+
+    def get(self, id: str, *, options: Options = NO_OPTIONS) -> Task:
+        """Retrieve a task.
+
+        Requires the `read` permission.
+        """
+        return Task(self._core.json(Call("GET", f"/tasks/{part(id)}", options)))
+
+    def snooze(self, id: str, *, options: Options = NO_OPTIONS, **body: Unpack[SnoozeRequest]) -> Task:
+        """Snooze a task.
+
+        Requires the `submit` permission. Takes the task from the list until a day or, without `until`, until what the
+        task says of its resource changes. A task that is done returns 409.
+        """
+        return Task(self._core.json(Call("POST", f"/tasks/{part(id)}/snooze", options, body=dict(body), keyed=True)))
+
+    def wake(self, id: str, *, options: Options = NO_OPTIONS) -> Task:
+        """Bring a snoozed task back.
+
+        Requires the `submit` permission. Brings the task back to the list. A task that is done returns 409.
+        """
+        return Task(self._core.json(Call("POST", f"/tasks/{part(id)}/wake", options, keyed=True)))
+
+    def settle(self, id: str, *, options: Options = NO_OPTIONS, **body: Unpack[SettleRequest]) -> Task:
+        """Settle a task with a decision.
+
+        Requires the `submit` permission. Records what a person decided, on the resource, and ends the task.
+        `settles` of the task lists what it allows: `accepted` leaves a denial as it is, `not_billed` bills no next
+        payer, and `will_not_send` sends nothing. When the amount changes later, the task comes again and shows the
+        decision in `settled`. No money is posted: reconcile the claim for that. Anything else that is named returns
+        422, and a task that is done 409.
+        """
+        return Task(self._core.json(Call("POST", f"/tasks/{part(id)}/settle", options, body=dict(body), keyed=True)))
+
+    def assign(self, id: str, *, options: Options = NO_OPTIONS, **body: Unpack[AssigneeRequest]) -> Task:
+        """Give a task to a user.
+
+        Requires the `submit` permission. Gives the task to a user of the organization, or with null to nobody. A task
+        that is done returns 409.
+        """
+        return Task(self._core.json(Call("POST", f"/tasks/{part(id)}/assign", options, body=dict(body), keyed=True)))
+
+
 class EstimatesOperations:
     """The operations on estimates."""
 
@@ -921,6 +1165,24 @@ class EstimatesOperations:
         Requires the `read` permission.
         """
         return Estimate(self._core.json(Call("GET", f"/estimates/{part(id)}", options)))
+
+    def accuracy(self, id: str, *, options: Options = NO_OPTIONS) -> EstimateAccuracy:
+        """Compare an estimate with the payment.
+
+        Requires the `read` permission. Returns the estimate and what payers decided side by side, by line, with the
+        reason of each difference in words. The claim is the newest to the payer of the estimate that has its ID as
+        `estimate_id`. Returns 409 while there is none, or while no posted remittance decides it.
+        """
+        return EstimateAccuracy(self._core.json(Call("GET", f"/estimates/{part(id)}/accuracy", options)))
+
+    def accuracy_by_payer(self, *, options: Options = NO_OPTIONS) -> List[PayerAccuracy]:
+        """Retrieve how accurate estimates are.
+
+        Requires the `read` permission. Returns, by payer, how far estimates are from what patients owe by the posted
+        remittances. Each estimate counts that a claim to its payer names as `estimate_id`. The numbers are computed when
+        asked, so a remittance that is taken back no longer counts. `next_cursor` is always null.
+        """
+        return List(self._core, Call("GET", "/estimates/accuracy", options), PayerAccuracy)
 
 
 class FeeSchedulesOperations:
@@ -1618,6 +1880,7 @@ class Operations:
 
     def __init__(self, core: Core) -> None:
         self.eligibility = EligibilityOperations(core)
+        self.eligibility_batches = EligibilityBatchesOperations(core)
         self.claims = ClaimsOperations(core)
         self.attachments = AttachmentsOperations(core)
         self.document_types = DocumentTypesOperations(core)
@@ -1630,6 +1893,8 @@ class Operations:
         self.offices = OfficesOperations(core)
         self.providers = ProvidersOperations(core)
         self.enrollments = EnrollmentsOperations(core)
+        self.import_mappings = ImportMappingsOperations(core)
+        self.tasks = TasksOperations(core)
         self.estimates = EstimatesOperations(core)
         self.fee_schedules = FeeSchedulesOperations(core)
         self.patients = PatientsOperations(core)

@@ -83,7 +83,6 @@ class EligibilityRequest(TypedDict, total=False):
     subscriber: Required[EligibilityRequestSubscriber]
     """The person who holds the plan."""
     patient: EligibilityRequestPatient | None
-    """The patient, if the patient is a dependent of the subscriber."""
     service_date: dt.date | str | None
     """A day within 12 months of today. Defaults to today, in the office's time zone."""
     procedure_codes: list[str] | None
@@ -483,6 +482,41 @@ class EligibilityCheckPlanRules(Model):
     _read: ClassVar[dict[str, Any]] = {
     }
 
+AdditionSource: TypeAlias = "Literal['phone', 'portal', 'letter'] | str"
+"""How the payer said it."""
+
+
+class EligibilityAddition(Model):
+    """A part of a reply."""
+
+    number: int
+    """In the check that it was added to."""
+    eligibility_id: str
+    """The check that it was added to. For an addition that follows from an earlier check, it is that one."""
+    path: str
+    """Of the value in this check."""
+    value: Any
+    """In the type that the check has at the path."""
+    source: AdditionSource
+    """How the payer said it."""
+    person: str | None
+    reference: str | None
+    on: dt.date
+    created_at: dt.datetime
+    """A time in UTC, with microseconds."""
+    created_by: str
+    """The ID of the user or the key, or an operator's name."""
+    contradicts: bool
+    """The payer returned, or said before, another value. An estimate takes both."""
+    struck_at: dt.datetime | None
+    struck_by: str | None
+
+    _read: ClassVar[dict[str, Any]] = {
+        "on": calendar_date,
+        "created_at": timestamp,
+        "struck_at": timestamp,
+    }
+
 
 class EligibilityCheck(Model):
     """A part of a reply."""
@@ -505,6 +539,8 @@ class EligibilityCheck(Model):
     cache: EligibilityCheckCache
     parent_id: str | None
     """The rejected check that this check corrects."""
+    batch_id: str | None
+    """The batch that asked for it. Null for a check that was asked alone."""
     request_id: str | None
     idempotency_key: str | None
     source: EligibilityCheckSource | None
@@ -554,7 +590,13 @@ class EligibilityCheck(Model):
     plan_rules: EligibilityCheckPlanRules | None
     payer_notes: list[str] | None
     not_returned: list[str] | None
-    """The fields that the payer returned nothing for, such as `coverage.implants`."""
+    """The fields that the payer returned nothing for, such as `coverage.implants`. A check with `additions` leaves
+    out those that they give.
+    """
+    additions: list[EligibilityAddition] | None
+    """What people added to earlier checks of the patient and to this one, because the payer said it otherwise, with
+    what is struck. Absent if there is none, from lists, and from the reply to the request that made the check.
+    """
 
     _read: ClassVar[dict[str, Any]] = {
         "payer": PayerSummary,
@@ -577,6 +619,7 @@ class EligibilityCheck(Model):
         "changes": [BenefitChange],
         "differences": [Difference],
         "plan_rules": EligibilityCheckPlanRules,
+        "additions": [EligibilityAddition],
     }
 
 
@@ -591,6 +634,8 @@ class EligibilityListParams(TypedDict, total=False):
     """Only checks of this patient."""
     request_id: str
     """Only the check that this request created."""
+    batch_id: str
+    """Only checks of this batch."""
     office_id: str
     payer_id: str
     """Only items of this payer: its `pyr_` ID, its payer ID or an alias."""
@@ -667,6 +712,419 @@ class EligibilityExchange(Model):
         "messages": [EligibilityExchangeMessage],
         "values": [EligibilityExchangeValue],
     }
+
+
+class EligibilityAdditionsRequestValue(TypedDict, total=False):
+    """A part of a request."""
+
+    path: Required[str]
+    """Of the value in the check, such as `coverage.implants.percent_paid`."""
+    value: Required[Any]
+    """In the type that the check has at the path. It cannot be null."""
+
+
+class EligibilityAdditionsRequest(TypedDict, total=False):
+    """A part of a request."""
+
+    values: Required[list[EligibilityAdditionsRequestValue]]
+    source: Required[AdditionSource]
+    """How the payer said it."""
+    person: str | None
+    """Who said it at the payer."""
+    reference: str | None
+    """The reference number of the call or the letter."""
+    on: Required[dt.date | str]
+
+
+class ScheduleRequest(TypedDict, total=False):
+    """A part of a request."""
+
+    csv: Required[str]
+    """The file as text."""
+    office_id: str | None
+    """The office of the rows, an `off_` ID. Leave it out only if the file has a column `office_id`."""
+
+ScheduleField: TypeAlias = "Literal['appointment_at', 'appointment_date', 'appointment_id', 'appointment_time', 'date_of_birth', 'first_name', 'gender', 'group_number', 'item_id', 'last_name', 'member_id', 'name', 'office_id', 'payer', 'payer_id', 'procedure_codes', 'relationship', 'service_date', 'subscriber_date_of_birth', 'subscriber_first_name', 'subscriber_gender', 'subscriber_last_name', 'subscriber_name'] | str"
+"""What a column of a schedule has. `name` is a whole name, such as `Last, First`. `payer` is a payer's name, and `payer_id` an ID
+or an alias of a payer. `appointment_at` has the day and the time. The fields that begin with `subscriber_` are for patients who are
+dependents.
+"""
+
+
+class ScheduleColumn(Model):
+    """A part of a reply."""
+
+    name: str
+    """As the file has it."""
+    field: ScheduleField | None
+    """What it has; null for a column that is left out."""
+    known: bool
+    """Whether anything says what the column means: the mapping, or its name."""
+
+    _read: ClassVar[dict[str, Any]] = {
+    }
+
+CellFaultCode: TypeAlias = "Literal['required', 'unknown', 'type', 'format', 'range', 'too_long', 'too_many', 'too_few', 'not_allowed', 'not_found', 'conflict'] | str"
+
+
+class CellFaultCandidate(Model):
+    """A part of a reply."""
+
+    value: str
+    """What to write into the cell. For a payer it is the payer's own payer ID."""
+    label: str
+    """For people: the name of the payer, or the value."""
+
+    _read: ClassVar[dict[str, Any]] = {
+    }
+
+
+class CellFault(Model):
+    """A part of a reply."""
+
+    column: int | None
+    """The column of the file from 1; null if the file has none for the field."""
+    field: str
+    """The field of the item, such as `subscriber.date_of_birth`."""
+    code: CellFaultCode
+    message: str
+    """What is wrong and what to do. It never repeats the cell."""
+    candidates: list[CellFaultCandidate]
+    """What the cell may mean."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "candidates": [CellFaultCandidate],
+    }
+
+ScheduleItemSubscriberGender: TypeAlias = "Literal['female', 'male'] | str"
+
+
+class ScheduleItemSubscriber(Model):
+    """A part of a reply."""
+
+    first_name: str
+    last_name: str
+    date_of_birth: dt.date
+    member_id: str
+    group_number: str | None
+    gender: ScheduleItemSubscriberGender | None
+
+    _read: ClassVar[dict[str, Any]] = {
+        "date_of_birth": calendar_date,
+    }
+
+ScheduleItemPatientRelationship: TypeAlias = "Literal['spouse', 'child', 'other'] | str"
+
+ScheduleItemPatientGender: TypeAlias = "Literal['female', 'male'] | str"
+
+
+class ScheduleItemPatient(Model):
+    """The patient, if the patient is a dependent of the subscriber."""
+
+    first_name: str
+    last_name: str
+    date_of_birth: dt.date
+    relationship: ScheduleItemPatientRelationship
+    gender: ScheduleItemPatientGender | None
+
+    _read: ClassVar[dict[str, Any]] = {
+        "date_of_birth": calendar_date,
+    }
+
+
+class ScheduleItem(Model):
+    """A part of a reply."""
+
+    item_id: str
+    """From the file, or `line-` and the line."""
+    appointment_at: dt.datetime | None
+    """Null if the file has no time."""
+    appointment_id: str | None
+    office_id: str
+    payer_id: str
+    subscriber: ScheduleItemSubscriber
+    patient: ScheduleItemPatient | None
+    """The patient, if the patient is a dependent of the subscriber."""
+    service_date: dt.date | None
+    """The day of the appointment."""
+    procedure_codes: list[str]
+
+    _read: ClassVar[dict[str, Any]] = {
+        "appointment_at": timestamp,
+        "subscriber": ScheduleItemSubscriber,
+        "patient": ScheduleItemPatient,
+        "service_date": calendar_date,
+    }
+
+
+class ScheduleRow(Model):
+    """A part of a reply."""
+
+    line: int
+    """The line of the file."""
+    cells: list[str]
+    """The texts of the row, in the order of the columns. A row may have fewer or more."""
+    item: ScheduleItem | None
+    """The row as an item of `POST /eligibility/batches`; null if it has faults."""
+    member_id_restored: bool
+    """The member ID has leading zeros again that the file had lost."""
+    faults: list[CellFault]
+
+    _read: ClassVar[dict[str, Any]] = {
+        "item": ScheduleItem,
+        "faults": [CellFault],
+    }
+
+
+class Schedule(Model):
+    """The appointments of a practice, as they were read of a file."""
+
+    object: str
+    columns: list[ScheduleColumn]
+    faults: list[CellFault]
+    """What is wrong with the columns. No row is read until it is corrected."""
+    rows: list[ScheduleRow]
+
+    _read: ClassVar[dict[str, Any]] = {
+        "columns": [ScheduleColumn],
+        "faults": [CellFault],
+        "rows": [ScheduleRow],
+    }
+
+EligibilityBatchItemInputDetailLevel: TypeAlias = Literal["standard", "enhanced"]
+"""`standard`: one inquiry to the payer. `enhanced`: one more for each procedure code. Defaults to
+`standard`.
+"""
+
+
+class EligibilityBatchItemInput(TypedDict, total=False):
+    """A part of a request."""
+
+    item_id: Required[str]
+    """Your own ID of the item, such as that of the appointment. No other item of the batch has it."""
+    appointment_at: dt.datetime | str | None
+    appointment_id: str | None
+    """Your own ID of the appointment."""
+    office_id: Required[str]
+    """The office that asks, an `off_` ID of the key's organization and mode."""
+    payer_id: Required[str]
+    """A `pyr_` ID, a payer ID or an alias from the payer directory."""
+    subscriber: Required[EligibilityRequestSubscriber]
+    """The person who holds the plan."""
+    patient: EligibilityRequestPatient | None
+    service_date: dt.date | str | None
+    """A day within 12 months of today. Defaults to today, in the office's time zone."""
+    procedure_codes: list[str] | None
+    """The procedures to ask about. Without them, or with `enhanced`, the answer has every procedure that the
+    payer lists.
+    """
+    detail_level: EligibilityBatchItemInputDetailLevel | None
+    """`standard`: one inquiry to the payer. `enhanced`: one more for each procedure code. Defaults to
+    `standard`.
+    """
+    tenant_reference: str | None
+    """Your own reference. The API returns it with the check."""
+    parent_id: str | None
+    """The rejected check that this check corrects, an `elg_` ID."""
+
+
+class EligibilityBatchRequest(TypedDict, total=False):
+    """A part of a request."""
+
+    name: Required[str]
+    """Such as the day of the appointments. Never a patient's name."""
+    items: Required[list[EligibilityBatchItemInput]]
+    not_after: dt.datetime | str | None
+    """Payers are not asked after it, except for a recheck. It is within 30 days. Defaults to a day from now."""
+    recheck: str | None
+    """How long before its `appointment_at` an item is checked once more, without the cache: a duration of ISO 8601
+    from `PT1M` to `P30D`, such as `PT2H`. Items without an appointment, or whose appointment is nearer, are
+    checked once.
+    """
+
+EligibilityBatchState: TypeAlias = "Literal['running', 'waiting', 'done', 'canceled'] | str"
+"""`running`: items are pending. `waiting`: every item has an outcome, and some are checked again before their
+appointment. `done`: nothing is left to ask. `canceled`: nothing more is asked.
+"""
+
+
+class EligibilityBatchOutcomes(Model):
+    """How many items have each outcome."""
+
+    answered: int
+    rejected: int
+    payer_unavailable: int
+    error: int
+    invalid: int
+    not_asked: int
+    canceled: int
+
+    _read: ClassVar[dict[str, Any]] = {
+    }
+
+
+class EligibilityBatch(Model):
+    """A part of a reply."""
+
+    id: str
+    object: str
+    name: str
+    state: EligibilityBatchState
+    """`running`: items are pending. `waiting`: every item has an outcome, and some are checked again before their
+    appointment. `done`: nothing is left to ask. `canceled`: nothing more is asked.
+    """
+    items: int
+    """How many items it has."""
+    pending: int
+    """How many have no outcome yet."""
+    waiting: int
+    """How many with an outcome are checked again before their appointment."""
+    outcomes: EligibilityBatchOutcomes
+    """How many items have each outcome."""
+    needs_a_person: int
+    """How many items a person should look at."""
+    not_after: dt.datetime
+    """A time in UTC, with microseconds."""
+    recheck: str | None
+    created_at: dt.datetime
+    """A time in UTC, with microseconds."""
+    expected_at: dt.datetime | None
+    """An estimate of when the last outcome comes. Null before the first one, and when nothing is left to ask."""
+    completed_at: dt.datetime | None
+    """When the last outcome came. Null while something is left to ask."""
+    canceled_at: dt.datetime | None
+
+    _read: ClassVar[dict[str, Any]] = {
+        "outcomes": EligibilityBatchOutcomes,
+        "not_after": timestamp,
+        "created_at": timestamp,
+        "expected_at": timestamp,
+        "completed_at": timestamp,
+        "canceled_at": timestamp,
+    }
+
+
+class EligibilityBatchesListParams(TypedDict, total=False):
+    """The parameters of /eligibility/batches."""
+
+    limit: int
+    """The maximum number of items on a page."""
+    cursor: str
+    """The `next_cursor` of the previous page, unchanged, with the same filters."""
+
+EligibilityItemOutcome: TypeAlias = "Literal['answered', 'rejected', 'payer_unavailable', 'error', 'invalid', 'not_asked', 'canceled'] | str"
+"""The outcome of the check, or: `invalid`: the request has faults, which `errors` lists, or nothing carries it to the
+payer. `not_asked`: `not_after` came first. `canceled`: you canceled it.
+"""
+
+
+class EligibilityBatchesListItemsParams(TypedDict, total=False):
+    """The parameters of /eligibility/batches/{id}/items."""
+
+    limit: int
+    """The maximum number of items on a page."""
+    cursor: str
+    """The `next_cursor` of the previous page, unchanged, with the same filters."""
+    outcome: EligibilityItemOutcome
+    needs_a_person: bool
+    item_id: str
+    """Only the item with this ID of yours."""
+
+EligibilityItemState: TypeAlias = "Literal['pending', 'waiting', 'completed'] | str"
+"""`pending`: the payer is yet to answer. `waiting`: it has an outcome, and is checked again before the appointment.
+`completed`: nothing is left to ask.
+"""
+
+EligibilityBatchItemStatus: TypeAlias = "Literal['active', 'inactive', 'unknown'] | str"
+"""The status of the coverage. Null unless the check was answered."""
+
+EligibilityBatchItemErrorCode: TypeAlias = "Literal['required', 'unknown', 'type', 'format', 'range', 'too_long', 'too_many', 'too_few', 'not_allowed', 'not_found', 'conflict'] | str"
+
+
+class EligibilityBatchItemError(Model):
+    """A part of a reply."""
+
+    field: str
+    """A dotted path into the body with array items by index, `body` for the whole body, a query parameter
+    or a header.
+    """
+    code: EligibilityBatchItemErrorCode
+    message: str
+
+    _read: ClassVar[dict[str, Any]] = {
+    }
+
+
+class EligibilityBatchItemRequest(Model):
+    """The check that was asked for, as you sent it."""
+
+
+    _read: ClassVar[dict[str, Any]] = {
+    }
+
+
+class EligibilityBatchItem(Model):
+    """A part of a reply."""
+
+    item_id: str
+    object: str
+    batch_id: str
+    state: EligibilityItemState
+    """`pending`: the payer is yet to answer. `waiting`: it has an outcome, and is checked again before the appointment.
+    `completed`: nothing is left to ask.
+    """
+    outcome: EligibilityItemOutcome | None
+    needs_a_person: bool
+    """Whether a person should look at it: the check was rejected or not answered, the request is invalid, the coverage
+    is inactive or unknown, or the payer has the person otherwise than you (`differences` of the check).
+    """
+    appointment_at: dt.datetime | None
+    appointment_id: str | None
+    eligibility_id: str | None
+    """The check. Null until the payer is first asked."""
+    patient_id: str | None
+    status: EligibilityBatchItemStatus | None
+    """The status of the coverage. Null unless the check was answered."""
+    verdict: Verdict | None
+    """What the check comes to, in plain words. Null without an outcome of a check."""
+    maximum_remaining: Decimal | None
+    """What is left of the patient's yearly maximum. Null if the payer did not return it."""
+    deductible_remaining: Decimal | None
+    """What is left of the patient's yearly deductible. Null if the payer did not return it."""
+    attempts: int
+    """How often the payer was asked for the check."""
+    next_attempt_at: dt.datetime | None
+    """When the payer is asked, at the earliest. Null while it is being asked, and when nothing is left to ask."""
+    completed_at: dt.datetime | None
+    errors: list[EligibilityBatchItemError]
+    """What to change, of an `invalid` item."""
+    request: EligibilityBatchItemRequest
+    """The check that was asked for, as you sent it."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "appointment_at": timestamp,
+        "verdict": Verdict,
+        "maximum_remaining": Decimal,
+        "deductible_remaining": Decimal,
+        "next_attempt_at": timestamp,
+        "completed_at": timestamp,
+        "errors": [EligibilityBatchItemError],
+        "request": EligibilityBatchItemRequest,
+    }
+
+
+class Nothing(TypedDict, total=False):
+    """A part of a request."""
+
+
+
+class EligibilityBatchRetryRequest(TypedDict, total=False):
+    """A part of a request."""
+
+    item_ids: list[str] | None
+    """The items that are asked again as they are."""
+    items: list[EligibilityBatchItemInput] | None
+    """Items with corrections, by their `item_id`. Each replaces what was sent before."""
 
 ClaimContentKind: TypeAlias = Literal["claim", "predetermination"]
 """Defaults to `claim`."""
@@ -985,6 +1443,10 @@ class ClaimRequest(TypedDict, total=False):
     lines: list[ClaimLineInput] | None
     tenant_reference: str | None
     """Your own reference. The API returns it with the claim."""
+    estimate_id: str | None
+    """The estimate that the patient was given for these services, of the same patient. It is kept as long as the
+    claim, and compared with the payment.
+    """
     draft: bool | None
     """Saves the claim as a draft, without checking it. Not allowed with `submit`."""
     submit: bool | None
@@ -1055,6 +1517,10 @@ class ClaimContent(TypedDict, total=False):
     lines: list[ClaimLineInput] | None
     tenant_reference: str | None
     """Your own reference. The API returns it with the claim."""
+    estimate_id: str | None
+    """The estimate that the patient was given for these services, of the same patient. It is kept as long as the
+    claim, and compared with the payment.
+    """
     draft: bool | None
     """Saves the claim as a draft, without checking it. Not allowed with `submit`."""
     submit: bool | None
@@ -1532,6 +1998,32 @@ class AttachmentClaimFile(Model):
     _read: ClassVar[dict[str, Any]] = {
     }
 
+DecisionAs: TypeAlias = "Literal['accepted', 'not_billed', 'will_not_send'] | str"
+"""`accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
+payer does not get what it asked for, or what was begun.
+"""
+
+
+class Decision(Model):
+    """What a person decided about a task."""
+
+    as_: DecisionAs
+    """`accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
+    payer does not get what it asked for, or what was begun.
+    """
+    amount: Decimal | None
+    """What was at stake then. Null for nothing."""
+    note: str | None
+    by: str
+    """The user or the API key."""
+    at: dt.datetime
+    """A time in UTC, with microseconds."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "amount": Decimal,
+        "at": timestamp,
+    }
+
 
 class Attachment(Model):
     """A part of a reply."""
@@ -1566,6 +2058,8 @@ class Attachment(Model):
     """A time in UTC, with microseconds."""
     updated_at: dt.datetime
     """A time in UTC, with microseconds."""
+    settled: Decision | None
+    """What a person decided about its task, such as that it is not sent. Null for nothing."""
     closed_at: dt.datetime | None
 
     _read: ClassVar[dict[str, Any]] = {
@@ -1574,6 +2068,7 @@ class Attachment(Model):
         "claim_file": AttachmentClaimFile,
         "created_at": timestamp,
         "updated_at": timestamp,
+        "settled": Decision,
         "closed_at": timestamp,
     }
 
@@ -1759,10 +2254,11 @@ class Adjudication(Model):
         "lines": [AdjudicationLine],
     }
 
-ClaimCause: TypeAlias = "Literal['validation', 'findings', 'draft', 'submit', 'replace', 'send', 'file_rejected', 'file_rejected_again', 'clearinghouse_accepted', 'payer_accepted', 'rejected', 'not_found', 'status', 'payment', 'denial', 'reversal', 'estimate', 'reconcile', 'void', 'voided', 'convert', 'reopen', 'match', 'apply', 'ignore', 'unapply', 'enrollment', 'submit_withdrawn', 'edit', 'void_unsent', 'earlier_payer_decided', 'earlier_payer_changed', 'correct', 'patient_erased'] | str"
+ClaimCause: TypeAlias = "Literal['validation', 'findings', 'draft', 'submit', 'replace', 'send', 'file_rejected', 'file_rejected_again', 'clearinghouse_accepted', 'payer_accepted', 'rejected', 'not_found', 'status', 'payment', 'denial', 'reversal', 'estimate', 'reconcile', 'void', 'voided', 'convert', 'reopen', 'match', 'apply', 'ignore', 'unapply', 'enrollment', 'submit_withdrawn', 'edit', 'void_unsent', 'earlier_payer_decided', 'earlier_payer_changed', 'correct', 'hold', 'release', 'settle', 'patient_erased'] | str"
 """What changed the state. `validation`: the claim was created or updated, without findings. `findings`: with
 findings. `draft`: it was saved as a draft. `submit`, `replace`, `reconcile`, `reopen`, `void` and `convert`:
-a user or program asked for it. `match`, `apply`, `ignore` and `unapply`: a user or program worked on a
+a user or program asked for it. `hold` and `release`: one held it back or released it. `settle`: a person decided
+about a task. `match`, `apply`, `ignore` and `unapply`: a user or program worked on a
 remittance of the claim. `submit_withdrawn`: one changed the claim without `submit`, so it is no longer
 submitted by itself. `edit`: one changed the content, and the claim stayed in its state. `enrollment`: the
 enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that was never
@@ -1784,7 +2280,8 @@ class ClaimHistoryItem(Model):
     cause: ClaimCause
     """What changed the state. `validation`: the claim was created or updated, without findings. `findings`: with
     findings. `draft`: it was saved as a draft. `submit`, `replace`, `reconcile`, `reopen`, `void` and `convert`:
-    a user or program asked for it. `match`, `apply`, `ignore` and `unapply`: a user or program worked on a
+    a user or program asked for it. `hold` and `release`: one held it back or released it. `settle`: a person decided
+    about a task. `match`, `apply`, `ignore` and `unapply`: a user or program worked on a
     remittance of the claim. `submit_withdrawn`: one changed the claim without `submit`, so it is no longer
     submitted by itself. `edit`: one changed the content, and the claim stayed in its state. `enrollment`: the
     enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that was never
@@ -1804,6 +2301,22 @@ class ClaimHistoryItem(Model):
     """What that person noted."""
 
     _read: ClassVar[dict[str, Any]] = {
+        "at": timestamp,
+    }
+
+
+class ClaimHeld(Model):
+    """A part of a reply."""
+
+    reason: str | None
+    until: dt.date | None
+    by: str
+    """The user or the API key."""
+    at: dt.datetime
+    """A time in UTC, with microseconds."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "until": calendar_date,
         "at": timestamp,
     }
 
@@ -1919,6 +2432,8 @@ class Claim(Model):
     """The claim was submitted while it had findings. When the enrollment that it waits for becomes active and
     nothing else is wrong, the API queues it. An update without `submit` ends that.
     """
+    held: ClaimHeld | None
+    """Who holds the claim back, why, and until which day. No batch takes it meanwhile. Null for nobody."""
     batch_id: str | None
     """The batch that carries the claim, or last carried it."""
     sent_at: dt.datetime | None
@@ -1926,6 +2441,8 @@ class Claim(Model):
     payer_claim_number: str | None
     """The payer's own number for the claim, as last reported."""
     tenant_reference: str | None
+    estimate_id: str | None
+    """The estimate that the patient was given for these services."""
 
     _read: ClassVar[dict[str, Any]] = {
         "office": ClaimHeadOffice,
@@ -1955,6 +2472,7 @@ class Claim(Model):
         "accepted": [ClaimAcceptedItem],
         "adjudications": [Adjudication],
         "history": [ClaimHistoryItem],
+        "held": ClaimHeld,
         "sent_at": timestamp,
     }
 
@@ -2335,15 +2853,14 @@ class ClaimChange(TypedDict, total=False):
     lines: list[ClaimLineInput] | None
     tenant_reference: str | None
     """Your own reference. The API returns it with the claim."""
+    estimate_id: str | None
+    """The estimate that the patient was given for these services, of the same patient. It is kept as long as the
+    claim, and compared with the payment.
+    """
     draft: bool | None
     """Saves the claim as a draft, without checking it. Not allowed with `submit`."""
     submit: bool | None
     """Queues the claim at once if it has no findings. Otherwise the claim has `submit_when_ready`."""
-
-
-class Nothing(TypedDict, total=False):
-    """A part of a request."""
-
 
 
 ReconcileRequestAcceptOpen = TypedDict(
@@ -2367,6 +2884,15 @@ class ReconcileRequest(TypedDict, total=False):
     """What becomes of the amount that is open. Leave it out if nothing is open. The claim keeps it in `accepted`
     until it is reopened.
     """
+
+
+class HoldRequest(TypedDict, total=False):
+    """A part of a request."""
+
+    reason: Required[str]
+    """Why the claim waits. Only people who see the claim read it."""
+    until: dt.date | str | None
+    """The day on which a task asks for a decision. Leave it out to be asked at once."""
 
 
 class ConvertRequestLine(TypedDict, total=False):
@@ -2559,6 +3085,8 @@ class PayerRequest(Model):
     due_date: dt.date | None
     answering_attachment_id: str | None
     """The attachment that answers the request. Null while open, and if it was answered elsewhere."""
+    settled: Decision | None
+    """What a person decided about the task of the request, such as that nothing is sent. Null for nothing."""
     answer_note: str | None
     """How the request was answered elsewhere. Null while open, and if an attachment answers it."""
     answered_at: dt.datetime | None
@@ -2568,6 +3096,7 @@ class PayerRequest(Model):
     _read: ClassVar[dict[str, Any]] = {
         "payer": PayerSummary,
         "due_date": calendar_date,
+        "settled": Decision,
         "answered_at": timestamp,
         "created_at": timestamp,
     }
@@ -4338,6 +4867,217 @@ class EnrollmentsListParams(TypedDict, total=False):
     transaction: EnrolledTransaction
     state: EnrollmentState
 
+ImportKind: TypeAlias = "Literal['schedule'] | str"
+"""`schedule`: the appointments of a practice."""
+
+
+class ImportMappingColumn(Model):
+    """A part of a reply."""
+
+    name: str
+    field: ScheduleField | None
+    """Null for a column that is left out."""
+
+    _read: ClassVar[dict[str, Any]] = {
+    }
+
+
+class ImportMappingPayer(Model):
+    """A part of a reply."""
+
+    name: str
+    payer: PayerSummary
+
+    _read: ClassVar[dict[str, Any]] = {
+        "payer": PayerSummary,
+    }
+
+
+class ImportMapping(Model):
+    """What columns and names of payers in files of other programs mean."""
+
+    object: str
+    kind: ImportKind
+    """`schedule`: the appointments of a practice."""
+    columns: list[ImportMappingColumn]
+    payers: list[ImportMappingPayer]
+    updated_at: dt.datetime | None
+    """Null if nothing was kept."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "columns": [ImportMappingColumn],
+        "payers": [ImportMappingPayer],
+        "updated_at": timestamp,
+    }
+
+
+class ImportMappingRequestColumn(TypedDict, total=False):
+    """A part of a request."""
+
+    name: Required[str]
+    """The name of the column."""
+    field: ScheduleField | None
+    """The field that it has; null to leave the column out."""
+
+
+class ImportMappingRequestPayer(TypedDict, total=False):
+    """A part of a request."""
+
+    name: Required[str]
+    """What files call the payer."""
+    payer_id: Required[str]
+    """A `pyr_` ID, a payer ID or an alias."""
+
+
+class ImportMappingRequest(TypedDict, total=False):
+    """A part of a request."""
+
+    columns: list[ImportMappingRequestColumn] | None
+    payers: list[ImportMappingRequestPayer] | None
+
+TaskState: TypeAlias = "Literal['open', 'snoozed', 'done'] | str"
+"""`open`: it needs a person. `snoozed`: it comes back. `done`: its cause has ended."""
+
+TaskKind: TypeAlias = "Literal['claim_rejected', 'claim_held', 'draft_old', 'unacknowledged', 'no_decision', 'denied', 'overpaid', 'changed_after_reconcile', 'secondary_to_bill', 'secondary_outdated', 'request_due', 'remittance_unbalanced', 'remittance_unmatched', 'remittance_correction', 'remittance_to_post', 'images_unsent', 'enrollment_waiting'] | str"
+"""`claim_rejected`: a rejection is not answered. `claim_held`: findings hold the claim. `draft_old`: a draft
+was left. `unacknowledged`: nobody acknowledged the claim. `no_decision`: the payer accepted the claim, or
+took its decision back, and does not decide. `denied`: the payer refuses, and money is open. `overpaid`:
+payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
+`secondary_to_bill`: the patient has another plan, and something is left. `secondary_outdated`: the decision
+of the payer before changed after the claim was sent. `request_due`: the payer asks for something.
+`remittance_unbalanced`: the payment does not add up. `remittance_unmatched`: claims of it are unfinished.
+`remittance_correction`: it corrects another one, and waits for a decision. `remittance_to_post`: everything
+is applied. `images_unsent`: an attachment was left open. `enrollment_waiting`: a payer has not enrolled the
+office.
+"""
+
+
+class TasksListParams(TypedDict, total=False):
+    """The parameters of /tasks."""
+
+    limit: int
+    """The maximum number of items on a page."""
+    cursor: str
+    """The `next_cursor` of the previous page, unchanged, with the same filters."""
+    state: TaskState
+    """The state; `open` if you leave it out."""
+    kind: list[TaskKind]
+    """The kind. Repeat the parameter for several: `kind=denied&kind=overpaid`."""
+    resource_id: str
+    """Only tasks of this resource."""
+    assignee: str
+    """`me`: your own, with a session. `nobody`: those that nobody has. Or the ID of a user."""
+    office_id: str
+    payer_id: str
+    """Only items of this payer: its `pyr_` ID, its payer ID or an alias."""
+    due_before: dt.date | str
+    """Only tasks that are due on or before this day. Tasks without a day are left out."""
+    amount_from: Decimal | str
+    """Only tasks of this amount or more."""
+
+TaskResourceObject: TypeAlias = "Literal['claim', 'era', 'payer_request', 'attachment', 'enrollment'] | str"
+"""The resource's own `object`."""
+
+
+class TaskResource(Model):
+    """What the task is about."""
+
+    object: TaskResourceObject
+    """The resource's own `object`."""
+    id: str
+
+    _read: ClassVar[dict[str, Any]] = {
+    }
+
+TaskDueFrom: TypeAlias = "Literal['payer', 'practice'] | str"
+
+
+class Task(Model):
+    """A part of a reply."""
+
+    id: str
+    object: str
+    kind: TaskKind
+    """`claim_rejected`: a rejection is not answered. `claim_held`: findings hold the claim. `draft_old`: a draft
+    was left. `unacknowledged`: nobody acknowledged the claim. `no_decision`: the payer accepted the claim, or
+    took its decision back, and does not decide. `denied`: the payer refuses, and money is open. `overpaid`:
+    payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
+    `secondary_to_bill`: the patient has another plan, and something is left. `secondary_outdated`: the decision
+    of the payer before changed after the claim was sent. `request_due`: the payer asks for something.
+    `remittance_unbalanced`: the payment does not add up. `remittance_unmatched`: claims of it are unfinished.
+    `remittance_correction`: it corrects another one, and waits for a decision. `remittance_to_post`: everything
+    is applied. `images_unsent`: an attachment was left open. `enrollment_waiting`: a payer has not enrolled the
+    office.
+    """
+    state: TaskState
+    """`open`: it needs a person. `snoozed`: it comes back. `done`: its cause has ended."""
+    resource: TaskResource
+    """What the task is about."""
+    office_id: str | None
+    payer: PayerSummary | None
+    patient_id: str | None
+    patient_name: str | None
+    amount: Decimal | None
+    """What is at stake. Null for nothing."""
+    since: dt.datetime
+    """A time in UTC, with microseconds."""
+    due_on: dt.date | None
+    due_from: TaskDueFrom | None
+    """Where the day comes from. `payer`: the payer named it. `practice`: it is usual, and no rule of the payer. Null
+    without a day.
+    """
+    reason: str
+    """What is the matter and what to do."""
+    actions: list[str]
+    """The operations that end the task, the one to do first in front."""
+    settles: list[DecisionAs]
+    """What `POST /tasks/{id}/settle` allows. Empty if the task ends only when its cause does."""
+    settled: Decision | None
+    """The last decision about the task. Null for none. A task that is open shows one that no longer holds, because
+    the amount has changed.
+    """
+    assignee: str | None
+    """The user who does it. Null for nobody."""
+    snoozed_until: dt.date | None
+    until_change: bool
+    """It is snoozed until what it says of its resource changes."""
+    ended_at: dt.datetime | None
+
+    _read: ClassVar[dict[str, Any]] = {
+        "resource": TaskResource,
+        "payer": PayerSummary,
+        "amount": Decimal,
+        "since": timestamp,
+        "due_on": calendar_date,
+        "settled": Decision,
+        "snoozed_until": calendar_date,
+        "ended_at": timestamp,
+    }
+
+
+class SnoozeRequest(TypedDict, total=False):
+    """A part of a request."""
+
+    until: dt.date | str | None
+    """The day on which the task comes back. Leave it out to wait until the resource changes."""
+
+
+SettleRequest = TypedDict(
+    "SettleRequest",
+    {
+        "as": "Required[DecisionAs]",
+        "note": "str | None",
+    },
+    total=False,
+)
+
+
+class AssigneeRequest(TypedDict, total=False):
+    """A part of a request."""
+
+    user_id: Required[str]
+    """The user; null for nobody."""
+
 
 class EstimateLineInput(TypedDict, total=False):
     """A part of a request."""
@@ -4461,6 +5201,8 @@ class EstimateLine(Model):
     """A part of a reply."""
 
     procedure_code: str
+    procedure: str
+    """A short plain name of the procedure, for the patient, such as `crown`. It is no text of the CDT."""
     quantity: int
     tooth: str | None
     surfaces: list[str]
@@ -4604,6 +5346,114 @@ class EstimatesListParams(TypedDict, total=False):
     patient_id: str
     eligibility_id: str
     """Only estimates from this check, as the first plan's."""
+
+
+class LineDecision(Model):
+    """What payers decided of a line, by the posted remittances."""
+
+    charge: Decimal
+    """An amount of dollars."""
+    allowed: Decimal
+    """As the claim's payer states it, or the charge less its discounts. What it refuses to pay for, it does not allow."""
+    deductible_applied: Decimal
+    """An amount of dollars."""
+    copay: Decimal
+    """An amount of dollars."""
+    plan_paid: Decimal
+    """An amount of dollars."""
+    later_plans_paid: Decimal
+    """What the payers after it paid."""
+    write_off: Decimal
+    """An amount of dollars."""
+    patient_responsibility: Decimal
+    """What the last payer leaves to the patient."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "charge": Decimal,
+        "allowed": Decimal,
+        "deductible_applied": Decimal,
+        "copay": Decimal,
+        "plan_paid": Decimal,
+        "later_plans_paid": Decimal,
+        "write_off": Decimal,
+        "patient_responsibility": Decimal,
+    }
+
+
+class LineAccuracy(Model):
+    """A part of a reply."""
+
+    line_number: int
+    claim_line_number: int | None
+    """Null if the claim does not have the service."""
+    procedure_code: str
+    procedure: str
+    tooth: str | None
+    estimated: EstimateTotals
+    """All lines together. They may be closer together than the sums of the lines."""
+    decided: LineDecision | None
+    """Null while the payer has not decided the service."""
+    difference: Decimal | None
+    """How far what the patient owes is from the nearest end of the estimate. Null while it is not decided."""
+    because: list[str]
+    """Why they differ, as sentences. Empty if they do not."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "estimated": EstimateTotals,
+        "decided": LineDecision,
+        "difference": Decimal,
+    }
+
+
+class EstimateAccuracyTotals(Model):
+    """A part of a reply."""
+
+    estimated: AmountRange
+    """What the estimate has for the patient."""
+    patient_responsibility: Decimal
+    """What the patient owes for the whole claim, by the posted remittances of all payers."""
+    difference: Decimal
+    """How far it is from the nearest end of the estimate; more than 0 if the patient owes more."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "estimated": AmountRange,
+        "patient_responsibility": Decimal,
+        "difference": Decimal,
+    }
+
+
+class EstimateAccuracy(Model):
+    """An estimate beside what payers decided of its claim."""
+
+    object: str
+    estimate_id: str
+    claim_id: str
+    payer: PayerSummary
+    lines: list[LineAccuracy]
+    totals: EstimateAccuracyTotals
+
+    _read: ClassVar[dict[str, Any]] = {
+        "payer": PayerSummary,
+        "lines": [LineAccuracy],
+        "totals": EstimateAccuracyTotals,
+    }
+
+
+class PayerAccuracy(Model):
+    """A part of a reply."""
+
+    payer: PayerSummary
+    estimates: int
+    """How many estimates have a payment."""
+    within: int
+    """Of them, those with what the patient owes between `least` and `most`."""
+    mean_absolute_error: Decimal
+    """How far off they are on average, by the nearest end of each, whether more or less."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "payer": PayerSummary,
+        "mean_absolute_error": Decimal,
+    }
 
 FeeKind: TypeAlias = "Literal['office_fees', 'allowed'] | str"
 """`office_fees`: what your offices charge. `allowed`: the most that the payer counts by contract."""
@@ -4911,6 +5761,7 @@ class PatientOverview(Model):
     coverages: list[PatientCoverage]
     """The plans that payers returned in the newest 25 checks, the one checked last first."""
     checks: list[EligibilityCheck]
+    estimates: list[Estimate]
     claims: list[ClaimSummary]
     """Claims and predeterminations."""
     attachments: list[Attachment]
@@ -4923,6 +5774,7 @@ class PatientOverview(Model):
         "owed": Decimal,
         "coverages": [PatientCoverage],
         "checks": [EligibilityCheck],
+        "estimates": [Estimate],
         "claims": [ClaimSummary],
         "attachments": [Attachment],
         "payer_requests": [PayerRequest],
@@ -6496,9 +7348,10 @@ class CreatedAPIKey(Model):
 SandboxClockBlocked: TypeAlias = "Literal['database', 'broker', 'images'] | str"
 """What an advance waits for that has done nothing for a minute. It goes on by itself as soon as it can."""
 
-SandboxClockNextKind: TypeAlias = "Literal['batch', 'acknowledgement', 'era', 'payer_request', 'delivery'] | str"
+SandboxClockNextKind: TypeAlias = "Literal['batch', 'acknowledgement', 'era', 'payer_request', 'delivery', 'eligibility_check'] | str"
 """Claims that leave as a `batch`; an `acknowledgement` of a batch, an `era` for it, or a `payer_request`
-about one of its claims; or a `delivery` of a webhook.
+about one of its claims; a `delivery` of a webhook; or an `eligibility_check` of a batch of checks
+that is asked again.
 """
 
 
@@ -6509,10 +7362,11 @@ class SandboxClockNext(Model):
     """A time in UTC, with microseconds."""
     kind: SandboxClockNextKind
     """Claims that leave as a `batch`; an `acknowledgement` of a batch, an `era` for it, or a `payer_request`
-    about one of its claims; or a `delivery` of a webhook.
+    about one of its claims; a `delivery` of a webhook; or an `eligibility_check` of a batch of checks
+    that is asked again.
     """
     resource: str | None
-    """The ID of the batch or of the delivery. Null for claims that are in no batch yet."""
+    """The ID of the batch, of the delivery or of the batch of checks. Null for claims that are in no batch yet."""
 
     _read: ClassVar[dict[str, Any]] = {
         "at": timestamp,

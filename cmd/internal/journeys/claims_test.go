@@ -157,9 +157,11 @@ func TestImagesAreSentWithTheirClaim(t *testing.T) {
 	}
 	page.click("Upload 2 images")
 	page.sees("Ready to send.")
-	page.open("/test")
-	page.sees("1 attachment is not sent")
+	practice.post("/claims/"+claim+"/hold", map[string]any{"reason": "The dentist looks at the films."})
 	page.open("/test/claims/" + claim)
+	page.sees("The claim is held, and no batch takes it", "The dentist looks at the films.")
+	page.click("Release")
+	page.sees("The claim is released.")
 	page.click("Send to the payer")
 	dialog := page.within("dialog", "2 images are not sent. Send both?")
 	page.screen("claim-images-unsent")
@@ -213,7 +215,7 @@ func TestOpenRequestIsNamedOnItsClaim(t *testing.T) {
 	page.click("Answer the request")
 	page.seesA("heading", "Request from Molar Test Payer")
 	page.open("/test")
-	page.sees("1 payer request is open")
+	page.row("The payer asks for more").sees("Payer request")
 }
 
 // A payment that is taken back after its claim was reconciled is work of Today, and the
@@ -228,9 +230,12 @@ func TestChangedPaymentIsReconciledAgain(t *testing.T) {
 	era := practice.get("/eras")["data"].([]any)[0].(map[string]any)["id"].(string)
 	practice.post("/eras/"+era+"/claims/1/unapply", map[string]any{"note": "Another practice's check."})
 	page.open("/test")
-	page.tabTo("1 claim has a payment that was taken back or changed Enter the change in your books. Then reconcile again, or wait for the next remittance or replace the claim.")
+	page.sees("Payment changed 1")
+	page.press("J")
 	page.press("Enter")
-	page.at("/test/claims?payment_changed=true&order=asc")
+	page.at("/test/claims/" + claim)
+	page.sees("Back to Today T")
+	page.open("/test/claims?payment_changed=true&order=asc")
 	page.sees("Payment taken back or changed", "Rosa Rivers")
 	page.screen("claims-changed")
 	page.click("Rosa Rivers")

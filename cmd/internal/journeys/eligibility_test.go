@@ -291,3 +291,38 @@ func TestFaultsStandAtTheirFields(t *testing.T) {
 	page.click("Stay")
 	page.has("First name", "Nora")
 }
+
+// The front desk calls the payer, adds what it says to the check, and strikes a mistake. The sheet has
+// both.
+func TestWhatThePayerSaidIsAdded(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	check := practice.checks("W86-ACTIVE-FULL")
+	page := practice.signsIn("biller")
+	page.open("/test/eligibility/" + check)
+	page.click("Add what the payer said by phone")
+	page.fill("The payer said", "2099-12-31")
+	page.fill("Who said it (optional)", "Dana")
+	page.click("Another value")
+	page.choose("What, 2", "Major: percent that the plan pays")
+	page.fill("The payer said, 2", "most of it")
+	page.refused(422, "POST /api/v1/eligibility/"+check+"/additions")
+	page.click("Add")
+	page.sees("At this path, the value must be a number from 0 to 100.")
+	page.fill("The payer said, 2", "60")
+	page.screen("eligibility-add")
+	page.click("Add")
+	page.sees("What the payer also said", "Coverage major percent paid", "Its answer differs", "By phone on", "Dana")
+	page.seesNo("Ask the payer by phone if you need it")
+	page.click("Strike Coverage major percent paid")
+	page.within("dialog", "Strike this?").click("Strike")
+	page.sees("Struck", "by You")
+	page.screen("eligibility-added")
+	if sheets := strings.Join(page.printed(), ""); !strings.Contains(sheets, "Whatthepayeralsosaid") || !strings.Contains(sheets, "Byphoneon") {
+		t.Errorf("the sheet does not mark what was added: %s", sheets)
+	}
+	viewer := practice.signsIn("viewer")
+	viewer.open("/test/eligibility/" + check)
+	viewer.sees("What the payer also said")
+	viewer.seesNo("Add what the payer said by phone")
+}

@@ -22,6 +22,7 @@ func TestScreensStayInPlace(t *testing.T) {
 	page := practice.signsIn("owner")
 	ids := practice.oneOfEach(page)
 	paths := screens(t, ids)
+	paths["/estimates/new of a check"] = "/estimates/new?check_id=" + ids["/eligibility/$id"]
 	paths["/patients/$id with claims"] = "/patients/" + practice.patientOf("/claims/"+ids["/claims/$id"])
 	if err := (proto.NetworkEmulateNetworkConditions{Latency: 60, DownloadThroughput: -1, UploadThroughput: -1}).Call(page.rod); err != nil {
 		t.Fatal(err)
@@ -133,8 +134,15 @@ func (p *practice) oneOfEach(page *page) map[string]string {
 		"claim_id": paid, "reference_number": "REF-1", "requested": "Please send the full-mouth series.", "due_date": lastWeek,
 	})["id"].(string)
 	fees := p.post("/fee_schedules", map[string]any{
-		"name": "Office fees", "kind": "office_fees", "effective_from": "2026-01-01", "rows": []map[string]any{{"procedure_code": "D2740", "amount": "1250.00"}},
+		"name": "Office fees", "kind": "office_fees", "effective_from": "2026-01-01", "rows": []map[string]any{{"procedure_code": "D2740", "amount": "1250.00"}, {"procedure_code": "D1110", "amount": "104.00"}},
 	})["id"].(string)
+	cost := p.post("/estimates", map[string]any{
+		"eligibility_id": check, "lines": []map[string]any{{"procedure_code": "D2740", "tooth": "14"}},
+	})["id"].(string)
+	batch := p.post("/eligibility/batches", map[string]any{"name": "Tomorrow", "items": []map[string]any{{
+		"item_id": "1", "office_id": p.office, "payer_id": "CHTEST",
+		"subscriber": map[string]string{"first_name": "Nora", "last_name": "Rivers", "date_of_birth": "1984-02-29", "member_id": "W95-INACTIVE"},
+	}}})["id"].(string)
 	page.becomes(p, estimate, "returned")
 	page.becomes(p, paid, "paid")
 	return map[string]string{
@@ -143,7 +151,7 @@ func (p *practice) oneOfEach(page *page) map[string]string {
 		"/remittances/$id": p.comes("/eras"), "/developers/events/$id": p.comes("/events"),
 		"/developers/deliveries/$id": p.comes("/webhook_deliveries"), "/developers/webhooks/$id": p.comes("/webhook_endpoints"),
 		"/developers/requests/$id": p.comes("/requests"), "/settings/offices/$id": p.office, "/settings/fees/$id": fees,
-		"/patients/$id": p.patientOf("/eligibility/" + check),
+		"/estimates/$id": cost, "/schedule/$id": batch, "/patients/$id": p.patientOf("/eligibility/" + check),
 	}
 }
 

@@ -111,7 +111,7 @@ func TestALinkIsFollowedOffline(t *testing.T) {
 	page.mayBeRefused(0, "")
 	page.offline(true)
 	page.within("navigation", "Screens").click("Attachments")
-	page.sees("This device is offline.", "Nothing to do now")
+	page.sees("This device is offline.", "Nothing needs you now")
 	page.offline(false)
 	page.sees("No attachments yet")
 	page.seesNo("This device is offline.")

@@ -92,13 +92,30 @@ func TestCommandsByTheirWords(t *testing.T) {
 	t.Parallel()
 	practice := newPractice(t)
 	page := practice.signsIn("owner")
-	for text, heading := range map[string]string{"prices": "Fee schedule", "verify": "New check", "quarantine": "Quarantine"} {
+	find := func(text, label string) {
 		page.press("Control+K")
 		page.focuses("Find a patient, claim or command")
 		page.types(text)
-		page.sees(map[string]string{"prices": "Import a fee schedule", "verify": "New check", "quarantine": "Quarantine"}[text])
+		page.seesA("option", label)
 		page.press("Enter")
-		page.sees(heading)
+	}
+	for text, label := range map[string]string{"covered": "New check", "quarantine": "Quarantine"} {
+		find(text, label)
+		page.seesA("heading", label)
+	}
+	for text, of := range map[string]struct{ label, dialog, screen string }{
+		"prices":  {"Import a fee schedule", "Import a fee schedule", "Settings"},
+		"835":     {"Import a remittance", "Import a remittance", "Remittances"},
+		"dentist": {"New provider", "New provider", "Settings"},
+		"token":   {"New key", "New API key", "API keys"},
+		"hook":    {"New endpoint", "New endpoint", "Webhooks"},
+	} {
+		for range 2 { // from another screen, and from its own
+			find(text, of.label)
+			page.seesA("dialog", of.dialog)
+			page.press("Escape")
+			page.seesA("heading", of.screen)
+		}
 	}
 	viewer := practice.signsIn("viewer")
 	viewer.press("Control+K")

@@ -2,6 +2,7 @@ package journeys_test
 
 import (
 	"errors"
+	"fmt"
 	"net/url"
 	"strings"
 	"testing"
@@ -10,32 +11,144 @@ import (
 	"github.com/go-rod/rod"
 )
 
-// Today leads from the work to the list that shows it, and follows what happens.
+// Today leads from a task to its resource, and follows what happens.
 func TestTodayLeadsToTheWork(t *testing.T) {
 	t.Parallel()
 	practice := newPractice(t)
 	page := practice.signsIn("biller")
-	page.sees("Nothing to do now")
+	page.sees("Nothing needs you now")
 	page.screen("today-empty")
-	practice.post("/claims", map[string]any{
-		"office_id": practice.office, "payer_id": "CHTEST",
-		"subscriber": map[string]any{
-			"first_name": "Sam", "last_name": "Nolan", "date_of_birth": "1985-04-12", "member_id": "W1", "gender": "male",
-			"address": map[string]any{"line1": "2 Oak Street", "city": "Albany", "state": "NY", "zip": "12207"},
-		},
-		"lines": []any{map[string]any{"procedure_code": "D2740", "service_date": "2026-11-01", "fee": "1250.00"}},
-	})
-	page.sees("claim has findings") // without a reload
+	practice.incomplete("Sam")
+	page.row("Held claim").sees("Sam Rivers", "$1,250.00") // without a reload
 	page.screen("today")
-	page.tabTo("1 claim has findings Correct the marked fields.")
+	page.click("Mine 0")
+	page.sees("You have no tasks")
+	page.click("Show everyone’s tasks")
+	page.press("J")
 	page.press("Enter")
-	page.sees("Sam Nolan", "Needs attention")
+	page.sees("Sam Rivers", "Task 1 of 1")
 	page.press("Control+K")
 	page.focuses("Find a patient, claim or command")
-	page.types("nolan")
-	page.sees("Sam Nolan, $1,250.00")
+	page.types("rivers")
+	page.sees("Sam Rivers, $1,250.00")
 	page.screen("search")
 	page.press("Enter")
+}
+
+// incomplete enters a claim that the rules hold, because it lacks the tooth.
+func (p *practice) incomplete(firstName string) (id string) {
+	p.t.Helper()
+	return p.claims(firstName, "W1", nil, map[string]any{"procedure_code": "D2740", "service_date": lastWeek, "fee": "1250.00"})
+}
+
+// A biller walks by keyboard from Today with tasks of several kinds to Today with none:
+// each act opens the next task.
+func TestTasksByKeyboard(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	rosa := practice.claims("Rosa", "W71-PAID-ERA", map[string]any{"submit": true}, aFilling())
+	practice.era("applied")
+	practice.bills("Dora", "Denied", "-DENIED")
+	sam := practice.incomplete("Sam")
+	request := practice.post("/payer_requests", map[string]any{
+		"claim_id": rosa, "reference_number": "REF-17", "requested": "Why the filling was needed.", "due_date": lastWeek,
+	})["id"].(string)
+	page := practice.signsIn("biller")
+	page.until("the tasks", func(*rod.Page) error {
+		if n := len(practice.get("/tasks")["data"].([]any)); n != 5 {
+			return fmt.Errorf("there are %d", n)
+		}
+		return nil
+	})
+	keys := 0
+	press := func(all ...string) {
+		for _, k := range all {
+			keys++
+			page.press(k)
+		}
+	}
+	tab := func(name string) {
+		for range 60 {
+			if press("Tab"); page.focused() == name {
+				return
+			}
+		}
+		t.Fatalf("Tab does not reach %q", name)
+	}
+	page.sees("Everyone’s 5", "Payer request 1", "Remittance to post 2", "Denied 1", "Held claim 1", "7 days overdue", "payer’s day")
+	page.screen("today-tasks")
+
+	// Put off, taken and given back, from the list.
+	press("J")
+	page.focuses("Payer request The payer asks for more: answer it with an attachment, or note how you answered.")
+	press("M")
+	page.row("7 days overdue").sees("You")
+	page.sees("Mine 1")
+	press("S")
+	page.seesA("dialog", "Until when?")
+	page.screen("today-snooze")
+	page.focuses("Tomorrow")
+	press("Enter")
+	page.sees("Snoozed until", "Everyone’s 4")
+	page.focuses("Denied The payer refuses a part and $1,295.00 is open: read the adjustments, then replace the claim, or accept the open amount.")
+	page.click("Snoozed")
+	page.sees("bring back")
+	press("J", "S")
+	page.sees("The task is back on the list.", "Nothing is snoozed")
+	page.click("Show everyone’s tasks")
+	page.sees("Everyone’s 5")
+
+	// Each act opens the next task. From here on, keys are counted.
+	page.focuses("Payer request The payer asks for more: answer it with an attachment, or note how you answered.")
+	keys = 0
+	press("A")
+	page.at("/test/payer-requests/" + request)
+	page.sees("Task 1 of 5", "Answer A")
+	page.screen("task-bar")
+	press("A")
+	page.focuses("Narrative")
+	page.types("The old filling was broken.")
+	tab("Send to the payer")
+	press("Enter")
+	page.seesA("dialog", "Send the answer?")
+	tab("Send the answer")
+	press("Enter")
+
+	page.sees("Task 1 of 4", "Dora Denied")
+	tab("Accept the open amount")
+	press("Enter")
+	page.seesA("dialog", "Accept the open amount of $1,295.00?")
+	tab("Accept and reconcile")
+	press("Enter")
+
+	page.sees("Task 1 of 3", "Sam Rivers", "Correct the claim A")
+	press("A")
+	page.at("/test/claims/" + sam + "/edit")
+	page.sees("Task 1 of 3")
+	page.seesA("textbox", "Tooth")
+	tab("Tooth")
+	page.types("14")
+	press("Control+Enter")
+	page.sees("The claim is ready: send it, or go on.")
+	page.screen("task-bar-ready")
+	tab("Send to the payer")
+	press("Enter")
+
+	page.sees("Task 1 of 2", "Remittance to post", "$115.20")
+	press("J", "K")
+	page.sees("Task 1 of 2", "$115.20")
+	page.seesA("button", "Post")
+	press("A")
+	page.sees("Task 1 of 1", "Remittance to post")
+	page.seesNo("$115.20") // the page before has gone
+	page.seesA("button", "Post")
+	press("A")
+	page.at("/test")
+	page.sees("Nothing needs you now")
+	if keys > 60 {
+		t.Errorf("%d keys for 5 tasks, want at most 60", keys)
+	}
+	t.Logf("%d keys for 5 tasks", keys)
 }
 
 // An age of the outstanding money opens the claims that owe it. The days of the list are

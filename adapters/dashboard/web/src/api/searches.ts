@@ -10,10 +10,13 @@ type Filters<O extends keyof operations> = Omit<
 
 /** Searches are the search parameters of each screen, by its path below the mode. */
 export type Searches = {
+  "/": Omit<Filters<"listTasks">, "resource_id" | "due_before" | "amount_from">;
   "/claims": Filters<"listClaims">;
-  "/claims/new": { patient_id?: string; check_id?: string };
+  "/claims/new": { patient_id?: string; check_id?: string; estimate_id?: string };
   "/eligibility": Filters<"listEligibilityChecks">;
   "/eligibility/new": { again?: string; patient_id?: string };
+  "/schedule/$id": Omit<Filters<"listEligibilityBatchItems">, "item_id">; // an ID of the practice's own
+  "/estimates/new": { check_id?: string; again?: string };
   "/attachments": Filters<"listAttachments">;
   "/attachments/new": { claim_id?: string };
   "/payer-requests": Filters<"listPayerRequests">;
@@ -51,6 +54,7 @@ const created = { created_after: "text", created_before: "text" } as const;
 /** forms has each search parameter of each screen. A filter that the contract adds or renames does not compile without
  *  its row here. */
 const forms: { [P in Searched]: Forms<Searches[P]> } = {
+  "/": { state: "text", kind: "list", assignee: "text", office_id: "text", payer_id: "text" },
   "/claims": {
     ...created,
     kind: "text",
@@ -70,10 +74,11 @@ const forms: { [P in Searched]: Forms<Searches[P]> } = {
     payment_changed: "flag",
     order: "text",
   },
-  "/claims/new": { patient_id: "text", check_id: "text" },
+  "/claims/new": { patient_id: "text", check_id: "text", estimate_id: "text" },
   "/eligibility": {
     ...created,
     patient_id: "text",
+    batch_id: "text",
     request_id: "text",
     office_id: "text",
     payer_id: "text",
@@ -81,6 +86,8 @@ const forms: { [P in Searched]: Forms<Searches[P]> } = {
     tenant_reference: "text",
   },
   "/eligibility/new": { again: "text", patient_id: "text" },
+  "/schedule/$id": { outcome: "text", needs_a_person: "flag" },
+  "/estimates/new": { check_id: "text", again: "text" },
   "/attachments": {
     ...created,
     claim_id: "text",

@@ -35,17 +35,17 @@ export function listener(): (text: string) => Heard {
 /** paths lists the beginnings of the paths that show a kind of resource. */
 const paths: Record<Change["object"], string[]> = {
   eligibility_check: ["/eligibility", "/patients", "/summary"],
-  claim: ["/claims", "/patients", "/batches", "/summary", "/requests", "/sandbox/clock"],
-  attachment: ["/attachments", "/claims", "/payer_requests", "/patients"],
-  payer_request: ["/payer_requests", "/attachments", "/summary", "/patients"],
+  claim: ["/claims", "/tasks", "/patients", "/batches", "/summary", "/requests", "/sandbox/clock"],
+  attachment: ["/attachments", "/tasks", "/claims", "/payer_requests", "/patients"],
+  payer_request: ["/payer_requests", "/tasks", "/attachments", "/summary", "/patients"],
   batch: ["/batches", "/sandbox/clock"],
-  era: ["/eras", "/quarantine", "/summary"],
+  era: ["/eras", "/tasks", "/quarantine", "/summary"],
   event: ["/events", "/requests", "/webhook_deliveries", "/sandbox/clock"],
   webhook_delivery: ["/webhook_deliveries", "/events", "/webhook_endpoints"],
   webhook_endpoint: ["/webhook_endpoints", "/webhook_deliveries", "/summary"],
   office: ["/offices", "/me"],
   provider: ["/providers"],
-  enrollment: ["/enrollments", "/claims"],
+  enrollment: ["/enrollments", "/tasks", "/claims"],
   sandbox_clock: ["/"], // another day, or, after a reset, nothing that a page shows
 };
 

@@ -19,6 +19,7 @@ export const dueWork: Record<NonNullable<Clock["next"]>["kind"], string> = {
   acknowledgement: "an acknowledgement of a claim file arrives",
   era: "a remittance arrives",
   payer_request: "a payer asks for more about a claim",
+  eligibility_check: "a check of a batch is asked again",
   delivery: "an event is sent to a webhook endpoint",
 };
 

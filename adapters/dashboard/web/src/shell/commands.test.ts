@@ -6,7 +6,9 @@ const labels = (text: string) => matching(all, text).map((c) => c.label);
 
 test.each([
   ["new check", "New check"],
-  ["verify", "New check"],
+  ["verify", "Verify a schedule"],
+  ["verify cov", "New check"],
+  ["tomorrow", "Verify a schedule"],
   ["x-ray", "New attachment"],
   ["claims", "Claims"],
   ["bill", "New claim"],

@@ -8,7 +8,7 @@ export type Command = {
   also: string; // other words for it
   does: AnyTarget;
   needs?: "write" | "manage"; // else everyone may
-  about?: string; // where its button is, for one that opens no screen by itself
+  opens?: true; // the dialog of the screen, which its button opens, too
 };
 
 /** actions begin something. */
@@ -17,6 +17,12 @@ export const actions: Command[] = [
     label: "New check",
     also: "eligibility verify coverage insurance benefits patient covered",
     does: { to: "/eligibility/new" },
+    needs: "write",
+  },
+  {
+    label: "Verify a schedule",
+    also: "tomorrow appointments patients batch import csv upload",
+    does: { to: "/schedule/new" },
     needs: "write",
   },
   {
@@ -36,14 +42,14 @@ export const actions: Command[] = [
     also: "835 era payment eob upload file",
     does: { to: "/remittances" },
     needs: "write",
-    about: "Import, on Remittances",
+    opens: true,
   },
   {
     label: "Import a fee schedule",
     also: "prices ucr contract allowed csv upload",
     does: { to: "/settings/fees" },
     needs: "manage",
-    about: "in Settings",
+    opens: true,
   },
   {
     label: "New office",
@@ -56,21 +62,21 @@ export const actions: Command[] = [
     also: "dentist doctor hygienist add",
     does: { to: "/settings/providers" },
     needs: "manage",
-    about: "in Settings",
+    opens: true,
   },
   {
     label: "New key",
     also: "api token secret program",
     does: { to: "/developers/keys" },
     needs: "manage",
-    about: "on Keys",
+    opens: true,
   },
   {
     label: "New endpoint",
     also: "webhook hook url",
     does: { to: "/developers/webhooks" },
     needs: "manage",
-    about: "on Webhooks",
+    opens: true,
   },
 ];
 
@@ -81,6 +87,11 @@ export const screens: Command[] = [
     label: "Eligibility",
     also: "checks coverage benefits insurance verification",
     does: { to: "/eligibility" },
+  },
+  {
+    label: "Schedule",
+    also: "tomorrow appointments morning batches verification eligibility",
+    does: { to: "/schedule" },
   },
   { label: "Claims", also: "bills", does: { to: "/claims" } },
   {

@@ -10,6 +10,7 @@ import { useMay } from "../api/session";
 import { day, dollars, name } from "../ui/format";
 import { useLate } from "../ui/late";
 import { useGo } from "../ui/link";
+import { useOpen } from "../ui/opening";
 import type { PickedPayer } from "../ui/payer-picker";
 import { useRecent } from "../ui/recent";
 import { stateName } from "../ui/state";
@@ -59,6 +60,7 @@ export function Palette({
 function Finder({ close }: { close: () => void }) {
   const client = useClient();
   const go = useGo();
+  const open = useOpen();
   const may = useMay();
   const [text, setText] = useState("");
   const typed = text.trim();
@@ -69,6 +71,14 @@ function Finder({ close }: { close: () => void }) {
     clock && "test clock time advance".includes(typed.toLowerCase())
       ? [{ id: "test-clock", group: "Commands", label: "Test clock", does: clock }]
       : [];
+  const itemOf =
+    (group: string) =>
+    ({ label, does, opens }: Command): Item => ({
+      id: label,
+      group,
+      label,
+      does: opens ? () => open(does) : does,
+    });
   const allowed = (all: Command[]) => all.filter((c) => !c.needs || may[c.needs]);
   const own = [
     ...recent(client.mode, payers, typed),
@@ -143,10 +153,6 @@ function Finder({ close }: { close: () => void }) {
     </Autocomplete.Root>
   );
 }
-
-const itemOf =
-  (group: string) =>
-  (c: Command): Item => ({ id: c.label, group, label: c.label, about: c.about, does: c.does });
 
 /** unique leaves out what is in a list before, such as a recent patient who is found, too. */
 function unique(items: Item[]): Item[] {

@@ -7,6 +7,7 @@ test("each resource with a screen leads to it", () => {
   expect(screenOf(id("clm"))).toEqual({ to: `/claims/${id("clm")}` });
   expect(screenOf(id("whe"))).toEqual({ to: `/developers/webhooks/${id("whe")}` });
   expect(screenOf(id("fee"))).toEqual({ to: `/settings/fees/${id("fee")}` });
+  expect(screenOf(id("elb"))).toEqual({ to: `/schedule/${id("elb")}` });
   expect(screenOf(id("pat"))).toEqual({ to: `/patients/${id("pat")}` });
 });
 
@@ -37,7 +38,7 @@ test("a typo in a link does not compile", () => {
   // @ts-expect-error a flag is not a text
   to({ to: "/remittances", search: { needs_attention: "true" } });
   // @ts-expect-error this filter is of another list
-  to({ to: "/eligibility", search: { batch_id: "fil_1" } });
+  to({ to: "/eligibility", search: { claim_id: "clm_1" } });
   // @ts-expect-error filters are not in the path
   to({ to: "/claims?state=paid" });
   expect(targets).toHaveLength(8);

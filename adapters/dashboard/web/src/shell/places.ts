@@ -2,6 +2,7 @@
 import {
   BadgeCheck,
   CalendarCheck,
+  CalendarClock,
   CircleDollarSign,
   Code2,
   FileImage,
@@ -17,6 +18,11 @@ export type Screen =
   | "/eligibility"
   | "/eligibility/new"
   | "/eligibility/$id"
+  | "/schedule"
+  | "/schedule/new"
+  | "/schedule/$id"
+  | "/estimates/new"
+  | "/estimates/$id"
   | "/claims"
   | "/claims/new"
   | "/claims/$id"
@@ -56,6 +62,8 @@ export type Screen =
 /** needs lists the screens that only people who may write, or manage, use. */
 export const needs: Partial<Record<Screen, "write" | "manage">> = {
   "/eligibility/new": "write",
+  "/schedule/new": "write",
+  "/estimates/new": "write",
   "/claims/new": "write",
   "/claims/$id/edit": "write",
   "/claims/$id/replace": "write",
@@ -83,6 +91,7 @@ export type AnyTarget =
 export const places = [
   { name: "Today", path: "/", icon: CalendarCheck },
   { name: "Eligibility", path: "/eligibility", icon: BadgeCheck },
+  { name: "Schedule", path: "/schedule", icon: CalendarClock },
   { name: "Claims", path: "/claims", icon: FileText },
   { name: "Attachments", path: "/attachments", icon: FileImage },
   { name: "Payer requests", path: "/payer-requests", icon: Inbox },
@@ -95,6 +104,8 @@ export const places = [
 const screens: Record<string, (id: string) => AnyTarget> = {
   clm: (id) => ({ to: `/claims/${id}` }),
   elg: (id) => ({ to: `/eligibility/${id}` }),
+  elb: (id) => ({ to: `/schedule/${id}` }),
+  est: (id) => ({ to: `/estimates/${id}` }),
   att: (id) => ({ to: `/attachments/${id}` }),
   prq: (id) => ({ to: `/payer-requests/${id}` }),
   era: (id) => ({ to: `/remittances/${id}` }),

@@ -11,6 +11,7 @@ import { type Link as Connection, useLive } from "../api/live";
 import { type Me, MeContext, useMay, useMe } from "../api/session";
 import { isHeld, onHeld } from "../api/typed";
 import { SignInAgain } from "../screens/sign-in/again";
+import { TaskBar } from "../screens/today/bar";
 import { ClockContext, instant, stands, timeOf } from "../ui/clock";
 import { browserZone, useZone, When, ZoneContext } from "../ui/format";
 import { address, Go } from "../ui/link";
@@ -194,6 +195,7 @@ function Frame() {
         </p>
         <main id="main" className="main" tabIndex={-1}>
           <Away link={link} />
+          <TaskBar />
           <WeakPassword />
           <OperatorSignedIn />
           <Allowed />

@@ -73,6 +73,7 @@ export function kindOf(id: string): string {
     {
       clm: "claim",
       elg: "eligibility check",
+      elb: "schedule",
       att: "attachment",
       prq: "payer request",
       era: "remittance",

@@ -153,7 +153,11 @@ export function Field({
 }
 
 type Text = Omit<InputHTMLAttributes<HTMLInputElement>, "value" | "onChange"> &
-  FieldProps & { value: string; onChange: (value: string) => void };
+  FieldProps & {
+    value: string;
+    onChange: (value: string) => void;
+    ref?: Ref<HTMLInputElement> | undefined;
+  };
 
 /** TextField is a field for a line of text. */
 export function TextField({

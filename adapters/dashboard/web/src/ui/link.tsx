@@ -6,7 +6,7 @@ import type { AnyTarget, Place, Target } from "../shell/places";
 
 type LinkProps = Pick<
   AnchorHTMLAttributes<HTMLAnchorElement>,
-  "className" | "aria-label" | "aria-current" | "title"
+  "className" | "aria-label" | "aria-current" | "title" | "onClick"
 > & { below?: boolean; replace?: boolean; children: ReactNode };
 
 /** Go is a link to a place. With below, it is the current one on the screens below the place, too. */
@@ -43,7 +43,10 @@ declare module "@tanstack/react-router" {
 }
 
 /** useGo returns a function that leads to a place. */
-export function useGo(): (to: Place | AnyTarget, state?: { arrives: true }) => void {
+export function useGo(): (
+  to: Place | AnyTarget,
+  state?: { arrives: true } | { opens: number },
+) => void {
   const { mode } = useClient();
   const navigate = useNavigate();
   return (target, state) => {

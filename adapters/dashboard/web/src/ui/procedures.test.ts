@@ -17,6 +17,7 @@ test.each([
   ["d011", [], ["D0120"]],
   ["D111", ["D1110"], ["D1120"]],
   ["root canal molar", ["D3330"], ["D3310"]],
+  ["root canal, molar", ["D3330"], ["D3310"]],
   ["c", [], ["D1110"]],
 ])("%s finds %j and not %j", (text, has, hasNot) => {
   const codes = proceduresNamed(text, 99).map((p) => p.code);

@@ -26,7 +26,7 @@ export type Named = { code: string; name: string };
 export function proceduresNamed(text: string, most = 8): Named[] {
   const sought = text.trim().toLowerCase();
   if (sought.length < 2) return [];
-  const parts = sought.split(/\s+/);
+  const parts = sought.split(/[\s,-]+/).filter(Boolean);
   const found: Named[] = [];
   for (const [code, name] of names) {
     if (code.length < 5) continue; // a group

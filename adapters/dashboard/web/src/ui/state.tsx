@@ -18,7 +18,10 @@ const tones: Record<string, Tone> = {
   denied: "bad",
   reconciled: "accent",
   returned: "good",
-  // checks, remittances, requests
+  // checks, schedules, remittances, requests
+  running: "info",
+  done: "good",
+  canceled: "plain",
   completed: "good",
   active: "good",
   failed: "bad",

@@ -24,6 +24,7 @@ export function Table<T>({
   columns,
   id,
   to,
+  opens,
   open,
   fold,
 }: {
@@ -31,7 +32,8 @@ export function Table<T>({
   rows: readonly T[];
   columns: Column<T>[];
   id: (row: T) => string;
-  to?: (row: T) => Place | AnyTarget; // its screen
+  to?: (row: T) => Place | AnyTarget | undefined; // its screen
+  opens?: (row: T) => void; // before its screen opens
   open?: (row: T) => ReactNode; // more about a row, below it
   fold?: Fold<T>;
 }) {
@@ -58,7 +60,7 @@ export function Table<T>({
                   {i > 0 ? (
                     c.cell(row)
                   ) : (
-                    <First row={row} target={target} fold={fold}>
+                    <First row={row} target={target} opens={opens} fold={fold}>
                       {c.cell(row)}
                     </First>
                   )}
@@ -81,17 +83,23 @@ export function Table<T>({
 function First<T>({
   row,
   target,
+  opens,
   fold,
   children,
 }: {
   row: T;
   target: Place | AnyTarget | undefined;
+  opens: ((row: T) => void) | undefined;
   fold: Fold<T> | undefined;
   children: ReactNode;
 }) {
   if (target) {
     return (
-      <GoTo target={typeof target === "string" ? { to: target } : target} className="row-link">
+      <GoTo
+        target={typeof target === "string" ? { to: target } : target}
+        className="row-link"
+        onClick={() => opens?.(row)}
+      >
         {children}
       </GoTo>
     );

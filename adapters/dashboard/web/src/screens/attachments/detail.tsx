@@ -133,6 +133,7 @@ function Shown({ attachment: a }: { attachment: Attachment }) {
               onConfirm={() => close.go()}
               trigger={(ask) => (
                 <Button
+                  data-act="closeAttachment"
                   look="primary"
                   icon={<Send size={16} aria-hidden />}
                   busy={close.isPending}

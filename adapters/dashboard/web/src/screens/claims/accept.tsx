@@ -67,6 +67,7 @@ export function Reconcile({ claim: c }: { claim: Claim }) {
   if (open === 0)
     return (
       <Button
+        data-act="reconcileClaim"
         look={toReplace(c) ? "plain" : "primary"}
         busy={send.isPending}
         onClick={() => send.go(null)}
@@ -87,7 +88,12 @@ export function Reconcile({ claim: c }: { claim: Claim }) {
       busy={send.isPending}
       onConfirm={(note) => send.go({ as, note })}
       trigger={(ask) => (
-        <Button look={again ? "primary" : "plain"} busy={send.isPending} onClick={ask}>
+        <Button
+          data-act="reconcileClaim"
+          look={again ? "primary" : "plain"}
+          busy={send.isPending}
+          onClick={ask}
+        >
           {again ? "Reconcile again" : `Accept the ${open > 0 ? "open amount" : "overpayment"}`}
         </Button>
       )}

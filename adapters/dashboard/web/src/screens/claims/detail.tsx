@@ -176,6 +176,11 @@ export function ClaimDetail() {
               ]}
             />
             <Related claim={c} />
+            {c.estimate_id && (
+              <p>
+                <Go to={`/estimates/${c.estimate_id}`}>What the patient was told</Go>
+              </p>
+            )}
             {c.note && (
               <p className="wrap-anywhere">
                 Note: <bdi>{c.note}</bdi>
@@ -365,6 +370,9 @@ function Actions({ claim: c }: { claim: Claim }) {
   const reopen = useSend((api, key) => api.POST("/claims/{id}/reopen", { params: params(key) }), {
     says: "The claim is open again.",
   });
+  const release = useSend((api, key) => api.POST("/claims/{id}/release", { params: params(key) }), {
+    says: "The claim is released.",
+  });
   const voiding = useSend((api, key) => api.POST("/claims/{id}/void", { params: params(key) }), {
     says: (made) => (made.frequency === "void" ? "The void is queued." : "The claim is voided."),
     done: (made) => go(`/claims/${made.id}`),
@@ -436,6 +444,16 @@ function Actions({ claim: c }: { claim: Claim }) {
         >
           {editing(c)}
         </ButtonLink>
+      )}
+      {c.held && (
+        <Button
+          data-act="releaseClaim"
+          look={c.state === "queued" ? "primary" : undefined}
+          busy={release.isPending}
+          onClick={() => release.go()}
+        >
+          Release
+        </Button>
       )}
       {c.state === "validated" && <Submit claim={c} />}
       {toReplace(c) && (

@@ -72,6 +72,7 @@ export type ClaimForm = {
   predetermination_number: string;
   referral_number: string;
   tenant_reference: string;
+  estimate_id: string;
   referring: { first_name: string; last_name: string; npi: string };
   facility: {
     name: string;
@@ -183,6 +184,7 @@ export function aClaim(): ClaimForm {
     predetermination_number: "",
     referral_number: "",
     tenant_reference: "",
+    estimate_id: "",
     referring: { first_name: "", last_name: "", npi: "" },
     facility: { name: "", npi: "", line1: "", line2: "", city: "", state: "", zip: "" },
     orthodontics: { total_months: "", months_remaining: "", appliance_date: "" },
@@ -245,6 +247,7 @@ export function formOf(c: Claim): ClaimForm {
         predetermination_number: "",
         referral_number: "",
         tenant_reference: "",
+        estimate_id: "",
         patient_paid: "",
         note: "",
       },
@@ -346,6 +349,24 @@ export function copyOfCheck(
         }
       : empty.patient,
     lines: lines.length > 0 ? lines : [aLine(service_date)],
+  };
+}
+
+/** copyOfEstimate returns what a claim takes from an estimate: its services, with the fees, and which one it is. */
+export function copyOfEstimate(e: Schemas["Estimate"]): Partial<ClaimForm> {
+  return {
+    estimate_id: e.id ?? "",
+    lines: e.lines.map((l) => ({
+      ...aLine(l.service_date),
+      procedure_code: l.procedure_code,
+      fee: l.fee.most,
+      quantity: String(l.quantity),
+      teeth: l.tooth ?? "",
+      surfaces: l.surfaces.join(""),
+      area: l.oral_cavity.join(" "),
+      prosthesis: l.prior_placement_date ? "replacement" : "",
+      prior_placement_date: l.prior_placement_date ?? "",
+    })),
   };
 }
 
@@ -489,6 +510,7 @@ export function contentOf(f: ClaimForm): Content {
     predetermination_number: text(f.predetermination_number),
     referral_number: text(f.referral_number),
     tenant_reference: text(f.tenant_reference),
+    estimate_id: text(f.estimate_id),
     referring_provider: some(f.referring)
       ? {
           first_name: text(f.referring.first_name),

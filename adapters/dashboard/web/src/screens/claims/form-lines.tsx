@@ -20,7 +20,8 @@ import { ordered } from "../../ui/teeth";
 import { ToothIcon } from "../../ui/tooth-icon";
 import { aLine, amount, type ClaimForm, type Line, surfacesOf, teethOf, total } from "./form-data";
 
-const areas = [
+/** areas are those of the mouth, by their codes. */
+export const areas = [
   ["", "–"],
   ["10", "Upper right"],
   ["20", "Upper left"],

@@ -13,6 +13,7 @@ import {
   type ClaimForm,
   copyOf,
   copyOfCheck,
+  copyOfEstimate,
   type Other,
   type Patient,
   type Person,
@@ -307,6 +308,14 @@ export async function checked(client: Client, id: string): Promise<Partial<Claim
   const { patient_id } = check.data;
   const before = patient_id ? await earlier(client, patient_id) : null;
   return copyOfCheck(check.data, before?.copy);
+}
+
+/** estimated returns what a new claim takes from an estimate, and from the check that it is made from. */
+export async function estimated(client: Client, id: string): Promise<Partial<ClaimForm>> {
+  const estimate = await client.fetch.GET("/estimates/{id}", { params: { path: { id } } });
+  if (estimate.error) throw estimate.error;
+  const copy = await checked(client, estimate.data.eligibility_id);
+  return { ...copy, ...copyOfEstimate(estimate.data) };
 }
 
 /** FindPatient fills in the form from an earlier claim of a patient. */

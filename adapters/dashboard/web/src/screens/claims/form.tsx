@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { type ReactNode, useCallback, useState } from "react";
-import { isAPIError, type Schemas, seen, useClient } from "../../api/client";
+import { type Client, isAPIError, type Schemas, seen, useClient } from "../../api/client";
 import { useFilters } from "../../api/filters";
 import { merge } from "../../api/merge";
 import { useSend } from "../../api/send";
@@ -30,7 +30,7 @@ import {
 import { Faulty } from "./form-faults";
 import { Lines } from "./form-lines";
 import { MoreParts } from "./form-more";
-import { checked, earlier, FindPatient, People } from "./form-people";
+import { checked, earlier, estimated, FindPatient, People } from "./form-people";
 import { sendImages, useUnsent } from "./submit";
 import { theirs } from "./theirs";
 import "./form.css";
@@ -40,22 +40,30 @@ type Attachments = readonly Schemas["Attachment"][];
 /** How is what becomes of what was entered. */
 type How = "draft" | "check" | "send";
 
-/** NewClaim is an empty form, or one with the patient or the eligibility check of the address. */
+/** copiedFrom returns what a new claim takes from what its address names. */
+async function copiedFrom(
+  client: Client,
+  of: { patientID?: string; checkID?: string; estimateID?: string },
+): Promise<Partial<ClaimForm> | null> {
+  if (of.estimateID) return estimated(client, of.estimateID);
+  if (of.checkID) return checked(client, of.checkID);
+  return (await earlier(client, of.patientID ?? ""))?.copy ?? null;
+}
+
+/** NewClaim is an empty form, or one with the patient, the eligibility check or the estimate of the address. */
 export function NewClaim() {
   const client = useClient();
-  const [{ patient_id: patientID, check_id: checkID }] = useFilters("/claims/new");
-  const from = patientID ?? checkID;
+  const [{ patient_id: patientID, check_id: checkID, estimate_id: estimateID }] =
+    useFilters("/claims/new");
+  const from = patientID ?? checkID ?? estimateID;
   const toast = useToast();
   const copied = useQuery({
-    queryKey: ["copy", patientID, checkID],
+    queryKey: ["copy", patientID, checkID, estimateID],
     enabled: from !== undefined,
     gcTime: 0, // the next form copies what is there then
     staleTime: "static",
     queryFn: () =>
-      (checkID
-        ? checked(client, checkID)
-        : earlier(client, patientID ?? "").then((found) => found?.copy ?? null)
-      ).catch((e: unknown) => {
+      copiedFrom(client, { patientID, checkID, estimateID }).catch((e: unknown) => {
         toast.refused(e);
         return null;
       }),

@@ -127,7 +127,7 @@ function Narrow({ filters, set }: { filters: Filters; set: (f: Filters) => void 
         ]}
       />
       <Suspense>
-        <OfPayer id={filters.payer_id} set={(payer_id) => set({ payer_id })} />
+        <PayerFilter id={filters.payer_id} accepts="claims" set={(payer_id) => set({ payer_id })} />
       </Suspense>
       {date("Service from", "service_from")}
       {date("Service to", "service_to")}
@@ -165,26 +165,7 @@ function Narrow({ filters, set }: { filters: Filters; set: (f: Filters) => void 
   );
 }
 
-const PayerPicker = later(() => import("../../ui/payer-picker").then((m) => m.PayerPicker));
-
-/** OfPayer is the filter for the claims to a payer. */
-function OfPayer({ id, set }: { id: string | undefined; set: (id: string | undefined) => void }) {
-  const { api } = useClient();
-  const payer = api.useQuery(
-    "get",
-    "/payers/{id}",
-    { params: { path: { id: id ?? "" } } },
-    { enabled: id !== undefined },
-  );
-  return (
-    <PayerPicker
-      label="Payer"
-      accepts="claims"
-      value={(id && payer.data) || null}
-      onChange={(p) => set(p?.id)}
-    />
-  );
-}
+const PayerFilter = later(() => import("../../ui/payer-filter").then((m) => m.PayerFilter));
 
 /** chips are the filters that a list shows as such: another screen leads here with them. */
 const chips = ["patient_id", "batch_id", "open", "overpaid", "payment_changed"] as const;

@@ -9,6 +9,7 @@ import { Cancel, Confirm, Modal } from "../../ui/dialog";
 import { DateField, FaultsOf, SelectField, TextField } from "../../ui/form";
 import { When } from "../../ui/format";
 import { Go } from "../../ui/link";
+import { useOpening } from "../../ui/opening";
 import { Empty, Failure, Notice, Section } from "../../ui/page";
 import { Badge, State } from "../../ui/state";
 import { type Column, List, paged } from "../../ui/table";
@@ -37,7 +38,7 @@ export function KeyList() {
 
 function Keys() {
   const { api, mode } = useClient();
-  const [making, setMaking] = useState(false);
+  const [making, setMaking] = useOpening("/developers/keys");
   const [secret, setSecret] = useState<string | null>(null);
   const keys = api.useInfiniteQuery(
     "get",

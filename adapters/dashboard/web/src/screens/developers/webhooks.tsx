@@ -14,6 +14,7 @@ import { Check, FaultsOf, Group, TextField } from "../../ui/form";
 import { When } from "../../ui/format";
 import { Go, useGo } from "../../ui/link";
 import { More } from "../../ui/menu";
+import { useOpening } from "../../ui/opening";
 import { Empty, Facts, Failure, Notice, Read, Section } from "../../ui/page";
 import { count } from "../../ui/plural";
 import { Badge } from "../../ui/state";
@@ -28,7 +29,7 @@ const most = 10;
 export function WebhookList() {
   const may = useMay();
   const endpoints = useEndpoints();
-  const [making, setMaking] = useState(false);
+  const [making, setMaking] = useOpening("/developers/webhooks");
   const [{ failing }] = useFilters("/developers/webhooks");
   const list = endpoints.data?.data ?? [];
   const make = () =>

@@ -15,8 +15,20 @@ import { missing } from "./missing";
 
 type Procedure = Schemas["ProcedureBenefit"];
 
-/** Answer shows the benefits of an answered check to the office, or on a sheet for the patient. */
-export function Answer({ check: c, office }: { check: CheckResource; office: boolean }) {
+/** Answer shows the benefits of an answered check to the office, or on a sheet for the patient. A brief one has, of
+ *  procedures, only those that were asked. */
+export function Answer({
+  check: c,
+  office,
+  brief,
+}: {
+  check: CheckResource;
+  office: boolean;
+  brief?: boolean;
+}) {
+  const procedures = (c.procedures ?? []).filter(
+    (p) => !brief || c.request.procedure_codes.includes(p.code),
+  );
   return (
     <>
       <div className="columns">
@@ -33,9 +45,7 @@ export function Answer({ check: c, office }: { check: CheckResource; office: boo
         </div>
       </div>
       {office && <OutOfNetwork of={c.out_of_network} />}
-      {c.procedures && c.procedures.length > 0 && (
-        <Procedures rows={c.procedures} office={office} />
-      )}
+      {procedures.length > 0 && <Procedures rows={procedures} office={office} />}
       {office && c.payer_notes && c.payer_notes.length > 0 && (
         <Section title="The payer's notes">
           <ul>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ageOf, byCode, eligibleNow, often, usedOf, verdictOf } from "./benefits";
+import { ageOf, byCode, eligibleNow, often, usedOf } from "./benefits";
 
 test.each([
   // 2,000.00 less 1,640.00 left is 360.00 used, of 2,000.00 18 percent
@@ -57,9 +57,4 @@ test("a date that has come is eligible now", () => {
 test("procedures stand in the order of their codes", () => {
   const rows = ["D2740", "D0120", "D1110"].map((code) => ({ code }));
   expect(byCode(rows).map((p) => p.code)).toEqual(["D0120", "D1110", "D2740"]);
-});
-
-test("a check of an earlier release has a verdict of its status", () => {
-  expect(verdictOf({ status: "inactive" })?.standing).toBe("not_covered");
-  expect(verdictOf({ status: null })).toBeUndefined();
 });

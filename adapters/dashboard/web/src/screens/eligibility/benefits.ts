@@ -7,18 +7,6 @@ type Procedure = Schemas["ProcedureBenefit"];
 /** Verdict is what a check comes to, in words that can be said to the patient. */
 export type Verdict = Schemas["Verdict"];
 
-/** verdictOf returns the verdict of an answered check, also of one that an earlier release completed. */
-export function verdictOf(
-  c: Pick<Schemas["EligibilityCheck"], "verdict" | "status">,
-): Verdict | undefined {
-  if (c.verdict || !c.status) return c.verdict ?? undefined;
-  const also: string[] = [];
-  if (c.status === "active") return { standing: "covered", text: "Covered.", also };
-  if (c.status === "inactive") return { standing: "not_covered", text: "Not covered.", also };
-  const text = "Not known. The payer does not say whether the plan covers the patient.";
-  return { standing: "not_known", text, also };
-}
-
 /** ageOf returns for how many days an answer has stood, and whether the patient should be asked about again: after a
  *  week, or in a later month, since plans change with the month. */
 export function ageOf(checked: string, today: string): { days: number; old: boolean } {

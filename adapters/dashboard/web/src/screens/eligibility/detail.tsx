@@ -1,6 +1,6 @@
 // The answer as a front desk reads it: what to say, who it is about, and what the payer returned.
 import { useParams } from "@tanstack/react-router";
-import { FilePlus2, Printer, RotateCcw } from "lucide-react";
+import { Calculator, FilePlus2, Printer, RotateCcw } from "lucide-react";
 import { useState } from "react";
 import { flushSync } from "react-dom";
 import { useClient } from "../../api/client";
@@ -13,6 +13,7 @@ import { Page, Waiting } from "../../ui/page";
 import { count } from "../../ui/plural";
 import { useSeen } from "../../ui/seen";
 import { Traces } from "../../ui/traces";
+import { Additions, AddWhatWasSaid } from "./additions";
 import { Answer } from "./answer";
 import { Asked } from "./asked";
 import { ageOf } from "./benefits";
@@ -108,6 +109,15 @@ export function CheckDetail() {
               Check again
             </ButtonLink>
           )}
+          {may.write && c.outcome === "answered" && (
+            <ButtonLink
+              icon={<Calculator size={16} aria-hidden />}
+              to="/estimates/new"
+              search={{ check_id: c.id }}
+            >
+              Estimate
+            </ButtonLink>
+          )}
           {may.write && c.status === "active" && (
             <ButtonLink
               look="primary"
@@ -124,6 +134,12 @@ export function CheckDetail() {
       <VerdictOf check={c} />
       <Differs check={c} />
       {c.outcome === "answered" && <Answer check={c} office={office} />}
+      <Additions check={c} />
+      {may.write && c.outcome === "answered" && (
+        <div className="no-print">
+          <AddWhatWasSaid check={c} />
+        </div>
+      )}
       <div className="no-print">
         <Changed check={c} />
       </div>

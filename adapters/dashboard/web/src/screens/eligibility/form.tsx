@@ -44,7 +44,15 @@ type Begin = {
     procedure_codes?: readonly string[];
   };
   rejection?: CheckResource["rejection"];
+  faults?: readonly Fault[];
 };
+
+/** Asks sends what a form has in another way than as a check of its own. */
+type Asks = (
+  fetch: Client["fetch"],
+  key: { "Idempotency-Key": string },
+  body: Request,
+) => Promise<{ data?: unknown; error?: unknown }>;
 
 const aPerson = { first_name: "", last_name: "", date_of_birth: "" };
 const aSubscriber = { ...aPerson, member_id: "", group_number: "", gender: "" };
@@ -149,15 +157,20 @@ async function ofPatient(client: Client, id: string): Promise<Begin> {
 }
 
 /** CheckForm asks a payer. From an earlier check it takes the request; of a rejected one it corrects it,
- *  with what the payer said beside the fields. */
+ *  with what the payer said beside the fields. With asks it is part of another screen, which
+ *  goes on when it is done. */
 export function CheckForm({
   from,
   corrects,
   whole,
+  asks,
+  done,
 }: {
   from?: Begin;
   corrects?: boolean;
   whole?: boolean; // nothing is left to enter: Enter asks the payer
+  asks?: Asks;
+  done?: () => void;
 }) {
   const { api } = useClient();
   const go = useGo();
@@ -173,7 +186,7 @@ export function CheckForm({
   const [codes, setCodes] = useState(asked?.procedure_codes?.join(", ") ?? "");
   const [fresh, setFresh] = useState(false);
   const [faults, setFaults] = useState<readonly Fault[]>(
-    corrects ? (from?.rejection?.reasons ?? []) : [],
+    from?.faults ?? (corrects ? (from?.rejection?.reasons ?? []) : []),
   );
   const [refusal, setRefusal] = useState<APIError | null>(null);
   const list = offices.data?.data.filter((o) => !o.retired) ?? [];
@@ -181,24 +194,32 @@ export function CheckForm({
 
   const leaving = useTyping();
   const send = useSend(
-    (fetch, key, body: Request) =>
-      fetch.POST("/eligibility", {
+    async (
+      fetch,
+      key,
+      body: Request,
+    ): Promise<{ data?: CheckResource | null; error?: unknown }> => {
+      if (asks) return { data: null, error: (await asks(fetch, key, body)).error };
+      return fetch.POST("/eligibility", {
         params: { header: { ...key, ...(fresh && { "Cache-Control": "no-cache" as const }) } },
         body,
-      }),
+      });
+    },
     {
       done: (check) => {
         leaving.mayLeave();
-        recent.remember(payer, check.office_id);
-        go(`/eligibility/${check.id}`, { arrives: true });
+        recent.remember(payer, office || usual);
+        if (check) go(`/eligibility/${check.id}`, { arrives: true });
+        done?.();
       },
+      ...(asks && { says: "The payer is asked again." }),
       refused: (e) => {
         if (!isAPIError(e)) return false;
         // The check exists: its screen says what the payer said.
         if (e.check) leaving.mayLeave();
         if (e.check) recent.remember(payer, e.check.office_id);
         if (e.check) go(`/eligibility/${e.check.id}`, { arrives: true });
-        setFaults(e.errors.map((f) => naming(f, procedures)));
+        setFaults(e.errors.map((f) => naming(ofItem(f), procedures)));
         setRefusal(e.check ? null : e);
         return true;
       },
@@ -232,7 +253,7 @@ export function CheckForm({
     send.go(body);
   };
 
-  const action = corrects ? "Send again" : "Check coverage";
+  const action = corrects || asks ? "Send again" : "Check coverage";
   const text = (label: string, key: keyof typeof subscriber, more: object = {}) => (
     <TextField
       label={label}
@@ -372,6 +393,12 @@ export function CheckForm({
     </FaultsOf>
   );
 }
+
+/** ofItem returns a fault of the one item of a list as that of its check. */
+const ofItem = <F extends Fault>(f: F): F => ({
+  ...f,
+  field: f.field?.replace(/^items\.0\./, "") ?? null,
+});
 
 /** Procedures is a field for codes, beside one that finds them by name. */
 function Procedures({ value, onChange }: { value: string; onChange: (codes: string) => void }) {

@@ -5,7 +5,7 @@ import { ButtonLink } from "../../ui/button";
 import { printable } from "../../ui/format";
 import { Notice, Section } from "../../ui/page";
 import type { Tone } from "../../ui/state";
-import { type Verdict, verdictOf } from "./benefits";
+import type { Verdict } from "./benefits";
 import { CheckForm } from "./form";
 import type { CheckResource } from "./list";
 
@@ -46,7 +46,7 @@ export function VerdictOf({ check: c }: { check: CheckResource }) {
       </Notice>
     );
   if (c.outcome === "rejected") return <Rejected check={c} />;
-  const verdict = verdictOf(c);
+  const verdict = c.verdict;
   if (!verdict) return null;
   return (
     <Notice tone={tones[verdict.standing]} title={verdict.text}>

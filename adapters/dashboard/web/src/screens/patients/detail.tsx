@@ -12,6 +12,7 @@ import { List, type Listing, Table } from "../../ui/table";
 import { contents } from "../attachments/list";
 import { useTypes } from "../attachments/uploads";
 import { type CheckResource, Coverage } from "../eligibility/list";
+import { between } from "../estimates/lines";
 import { Due } from "../payer-requests/due";
 
 type Overview = Schemas["PatientOverview"];
@@ -65,6 +66,7 @@ export function PatientDetail() {
       {o.may_be_same.length > 0 && <MayBeSame people={o.may_be_same} />}
       <Plans rows={o.coverages} />
       <Checks of={listed(o.checks)} id={id} />
+      <Estimates of={listed(o.estimates)} />
       <Claims of={listed(o.claims)} id={id} />
       <Attachments of={listed(o.attachments)} id={id} />
       <PayerRequests of={listed(o.payer_requests)} id={id} />
@@ -167,6 +169,27 @@ function Checks({ of, id }: { of: Listing<CheckResource>; id: string }) {
           { head: "Asked", cell: (c) => <When value={c.created_at} /> },
         ]}
         empty={<Empty title="No checks" />}
+      />
+    </Section>
+  );
+}
+
+function Estimates({ of }: { of: Listing<Schemas["Estimate"]> }) {
+  return (
+    <Section title="Estimates" flush>
+      <List
+        of={of}
+        caption="Estimates"
+        id={(e) => e.id ?? ""}
+        to={(e) => `/estimates/${e.id}`}
+        columns={[
+          { head: "Services", cell: (e) => words(e.lines.map((l) => l.procedure).join(", ")) },
+          { head: "Payer", cell: (e) => e.payer.name },
+          { head: "Fees", right: true, cell: (e) => between(e.totals.fee) },
+          { head: "Patient pays", right: true, cell: (e) => between(e.totals.patient_pays) },
+          { head: "Made", cell: (e) => <When value={e.created_at} /> },
+        ]}
+        empty={<Empty title="No estimates">A check that the payer has answered makes one.</Empty>}
       />
     </Section>
   );

@@ -95,6 +95,14 @@ export function PayerRequestDetail() {
             <Notice title="A biller or an owner can answer this request." />
           )}
           {sent && <Sent attachment={sent} />}
+          {r.state === "open" && r.settled && (
+            <Section title="Decided">
+              <p>
+                Nothing is sent, decided <When value={r.settled.at} />.
+              </p>
+              {r.settled.note && <p className="words">{r.settled.note}</p>}
+            </Section>
+          )}
           {r.answer_note && (
             <Section title="Your answer, outside of Molar">
               <p className="words">{r.answer_note}</p>
@@ -263,6 +271,7 @@ function Answer({
             onConfirm={() => answer.go()}
             trigger={(ask) => (
               <Button
+                data-act="answerPayerRequest"
                 look="primary"
                 icon={<Send size={16} aria-hidden />}
                 busy={answer.isPending}

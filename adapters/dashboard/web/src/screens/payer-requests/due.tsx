@@ -15,15 +15,20 @@ export function useDaysLeft(): (date: string) => number {
 
 /** Due shows when an open request is due, with a tone. An answered one shows its date only. */
 export function Due({ request: r }: { request: Request }) {
-  const left = useDaysLeft();
   if (!r.due_date) return <span className="muted">No date</span>;
-  if (r.state === "answered") return <Day value={r.due_date} />;
-  const [text, tone] = inWords(left(r.due_date));
+  return r.state === "answered" ? <Day value={r.due_date} /> : <DueOn day={r.due_date} />;
+}
+
+/** DueOn shows a day on which something is due, with a tone, and who says so. */
+export function DueOn({ day, by }: { day: string; by?: string }) {
+  const left = useDaysLeft();
+  const [text, tone] = inWords(left(day));
   return (
     <>
       <Badge tone={tone}>{text}</Badge>{" "}
       <span className="sub due-date">
-        <Day value={r.due_date} />
+        <Day value={day} />
+        {by && `, ${by}`}
       </span>
     </>
   );

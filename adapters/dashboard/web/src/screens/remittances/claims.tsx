@@ -298,7 +298,12 @@ function Choices({ era: e, claim: c }: { era: ERA; claim: ERAClaim }) {
           note="Note for the claim's history"
           onConfirm={(note) => apply.go(note)}
           trigger={(open) => (
-            <Button look={waits(c) ? "primary" : "plain"} busy={apply.isPending} onClick={open}>
+            <Button
+              data-act="matchERAClaim"
+              look={waits(c) ? "primary" : "plain"}
+              busy={apply.isPending}
+              onClick={open}
+            >
               Apply
             </Button>
           )}
@@ -310,7 +315,11 @@ function Choices({ era: e, claim: c }: { era: ERA; claim: ERAClaim }) {
           <Beside claim={c} />
         </Confirm>
       )}
-      <Button look={first && waits(c) ? "primary" : "plain"} onClick={() => setMatching(true)}>
+      <Button
+        data-act={first ? "matchERAClaim" : undefined}
+        look={first && waits(c) ? "primary" : "plain"}
+        onClick={() => setMatching(true)}
+      >
         {first ? "Find the claim" : "Match to another claim"}
       </Button>
       <Match era={e} claim={c} open={matching} onOpenChange={setMatching} />

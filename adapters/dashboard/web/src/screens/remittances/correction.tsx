@@ -155,7 +155,7 @@ function Replace({ era: e, look }: { era: ERA; look: "primary" | "plain" }) {
       note="Note for the history of the changed claims"
       onConfirm={(note) => replace.go(note)}
       trigger={(open) => (
-        <Button look={look} busy={replace.isPending} onClick={open}>
+        <Button data-act="replaceERA" look={look} busy={replace.isPending} onClick={open}>
           Replace the other one
         </Button>
       )}

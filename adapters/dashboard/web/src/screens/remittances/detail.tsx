@@ -299,7 +299,7 @@ function Acknowledged({ era: e }: { era: ERA }) {
         noteRequired
         onConfirm={(note) => send.go(note)}
         trigger={(open) => (
-          <Button busy={send.isPending} onClick={open}>
+          <Button data-act="acknowledgeERA" busy={send.isPending} onClick={open}>
             Acknowledge the difference
           </Button>
         )}
@@ -382,6 +382,7 @@ function Actions({ era: e }: { era: ERA }) {
     <>
       {may.write && stands(e) && e.state !== "posted" && (
         <Button
+          data-act="postERA"
           look={ready ? "primary" : "plain"}
           busy={post.isPending}
           onClick={() => post.go(false)}

@@ -7,6 +7,7 @@ import { Button } from "../../ui/button";
 import { Modal } from "../../ui/dialog";
 import { Money, printable } from "../../ui/format";
 import { Go } from "../../ui/link";
+import { useOpening } from "../../ui/opening";
 import { Notice, why } from "../../ui/page";
 import { Badge, type Tone } from "../../ui/state";
 import { methodLabel } from "./standing";
@@ -15,7 +16,7 @@ const most = 15 * 1024 * 1024;
 
 /** Import is a button that opens a dialog for a file. */
 export function Import() {
-  const [open, setOpen] = useState(false);
+  const [open, setOpen] = useOpening("/remittances");
   return (
     <>
       <Button icon={<FileUp size={16} aria-hidden />} onClick={() => setOpen(true)}>

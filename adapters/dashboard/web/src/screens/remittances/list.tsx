@@ -1,6 +1,5 @@
 // The list of remittances: what a biller has to finish comes first.
 
-import { useQuery } from "@tanstack/react-query";
 import { Filter } from "lucide-react";
 import { useState } from "react";
 import { type Schemas, useClient } from "../../api/client";
@@ -12,7 +11,7 @@ import { DayFilter, SelectField, TextField } from "../../ui/form";
 import { Day, Money, printable, When } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Empty, Page, Section } from "../../ui/page";
-import { PayerPicker, type PickedPayer } from "../../ui/payer-picker";
+import { PayerFilter } from "../../ui/payer-filter";
 import { type Column, List, paged } from "../../ui/table";
 import { Import } from "./import";
 import { methodLabel, Progress, Standing } from "./standing";
@@ -192,7 +191,7 @@ function Narrow({
   const enter = () => set({ trace_number: trace.trim() || undefined });
   return (
     <div className="filters">
-      <Payer id={filters.payer_id} set={(payer) => set({ payer_id: payer?.id })} />
+      <PayerFilter id={filters.payer_id} set={(payer_id) => set({ payer_id })} />
       <form
         onSubmit={(e) => {
           e.preventDefault();
@@ -235,24 +234,6 @@ function Narrow({
       </Button>
     </div>
   );
-}
-
-/** Payer is the filter by payer. The address has its ID; the field shows its name. */
-function Payer({ id, set }: { id: string | undefined; set: (payer: PickedPayer | null) => void }) {
-  const { fetch } = useClient();
-  const payer = useQuery({
-    queryKey: ["get", "/payers/{id}", id],
-    enabled: id !== undefined,
-    queryFn: async ({ signal }) => {
-      const { data, error } = await fetch.GET("/payers/{id}", {
-        params: { path: { id: id ?? "" } },
-        signal,
-      });
-      if (error) throw error;
-      return data;
-    },
-  });
-  return <PayerPicker label="Payer" value={id ? (payer.data ?? null) : null} onChange={set} />;
 }
 
 const columns = (offices: Map<string, string>): Column<Summary>[] => [

@@ -9,6 +9,7 @@ import { Button } from "../../ui/button";
 import { SelectField, TextField } from "../../ui/form";
 import { day, Money, useToday } from "../../ui/format";
 import { Go } from "../../ui/link";
+import { useOpening } from "../../ui/opening";
 import { Empty, Facts, Notice, Page, Read, Section, useCurrent } from "../../ui/page";
 import { Badge } from "../../ui/state";
 import { List, paged, Table } from "../../ui/table";
@@ -37,7 +38,7 @@ function useOfficeNames(): (id: string | null) => string {
 export function FeeSchedules() {
   const { api } = useClient();
   const may = useMay();
-  const [importing, setImporting] = useState(false);
+  const [importing, setImporting] = useOpening("/settings/fees");
   const office = useOfficeNames();
   const [filters, set] = useFilters("/settings/fees");
   const schedules = api.useInfiniteQuery(

@@ -10,6 +10,7 @@ import { Cancel, Modal } from "../../ui/dialog";
 import { Check, type Fault, FaultsOf, TextField } from "../../ui/form";
 import { name } from "../../ui/format";
 import { changedOf, Meanwhile, textAt } from "../../ui/meanwhile";
+import { useOpening } from "../../ui/opening";
 import { Empty, Page, Section } from "../../ui/page";
 import { State } from "../../ui/state";
 import { List, paged } from "../../ui/table";
@@ -20,7 +21,8 @@ type Provider = Schemas["Provider"];
 export function Providers() {
   const { api } = useClient();
   const may = useMay();
-  const [editing, setEditing] = useState<Provider | "new" | null>(null);
+  const [editing, setEditing] = useState<Provider | null>(null);
+  const [adding, setAdding] = useOpening("/settings/providers");
   const providers = api.useInfiniteQuery(
     "get",
     "/providers",
@@ -28,7 +30,7 @@ export function Providers() {
     paged,
   );
   const add = (
-    <Button look="primary" icon={<Plus size={16} aria-hidden />} onClick={() => setEditing("new")}>
+    <Button look="primary" icon={<Plus size={16} aria-hidden />} onClick={() => setAdding(true)}>
       New provider
     </Button>
   );
@@ -66,13 +68,8 @@ export function Providers() {
           }
         />
       </Section>
-      {editing && (
-        <Edit
-          key={editing === "new" ? "new" : editing.id}
-          provider={editing === "new" ? undefined : editing}
-          close={() => setEditing(null)}
-        />
-      )}
+      {editing && <Edit key={editing.id} provider={editing} close={() => setEditing(null)} />}
+      {adding && <Edit provider={undefined} close={() => setAdding(false)} />}
     </Page>
   );
 }

@@ -1,13 +1,14 @@
-// Today: what needs a person, oldest first, and where the money is. One request.
+// Today: what needs a person, what waits beside it, and where the money is.
 import { type Schemas, useClient } from "../../api/client";
 import { Changer } from "../../ui/changer";
-import { cents, day, dollars, Money, useToday, When } from "../../ui/format";
+import { cents, day, dollars, Money, When } from "../../ui/format";
 import { Go, GoTo } from "../../ui/link";
-import { Empty, Facts, Notice, Page, Read, Section } from "../../ui/page";
+import { Facts, Notice, Page, Read, Section } from "../../ui/page";
 import { count } from "../../ui/plural";
 import { Badge } from "../../ui/state";
 import { money, opposite } from "../remittances/standing";
-import { todo } from "./todo";
+import { also } from "./also";
+import { Tasks } from "./tasks";
 import "./today.css";
 
 type Summary = Schemas["Summary"];
@@ -17,7 +18,9 @@ export function Today() {
   // A file in quarantine is not on the stream.
   const summary = api.useQuery("get", "/summary", undefined, { refetchInterval: 60_000 });
   return (
-    <Page title="Today" curl="/summary">
+    <Page title="Today" curl="/tasks">
+      {summary.data && <Changes of={summary.data} />}
+      <Tasks />
       <Read card of={summary} rows={8}>
         {(s) => <Content of={s} />}
       </Read>
@@ -25,26 +28,28 @@ export function Today() {
   );
 }
 
+/** Changes are those of offices that wait for the operator. */
+function Changes({ of: s }: { of: Summary }) {
+  return s.pending_offices.map((o) => (
+    <Notice
+      key={o.office_id}
+      tone="warn"
+      title={`A change to ${o.name} is waiting for the operator of this service.`}
+      action={<Go to={`/settings/offices/${o.office_id}`}>See the change</Go>}
+    >
+      <Changer by={o.changed_by} /> changed it on <When value={o.changed_at} full />. Until then,
+      claims have the verified values.
+    </Notice>
+  ));
+}
+
 function Content({ of: s }: { of: Summary }) {
-  const work = todo(s, useToday());
+  const work = also(s);
   return (
     <div className="columns">
       <div>
-        {s.pending_offices.map((o) => (
-          <Notice
-            key={o.office_id}
-            tone="warn"
-            title={`A change to ${o.name} is waiting for the operator of this service.`}
-            action={<Go to={`/settings/offices/${o.office_id}`}>See the change</Go>}
-          >
-            <Changer by={o.changed_by} /> changed it on <When value={o.changed_at} full />. Until
-            then, claims have the verified values.
-          </Notice>
-        ))}
-        <Section title="To do" flush>
-          {work.length === 0 ? (
-            <Empty title="Nothing to do now">New work appears here as it arrives.</Empty>
-          ) : (
+        {work.length > 0 && (
+          <Section title="Also waiting" flush>
             <ul className="plain work">
               {work.map((w) => (
                 <li key={w.what + w.how} className="linked">
@@ -55,12 +60,11 @@ function Content({ of: s }: { of: Summary }) {
                       <span className="sub">{w.how}</span>
                     </span>
                   </GoTo>
-                  <Badge tone={w.tone}>{w.urgency}</Badge>
                 </li>
               ))}
             </ul>
-          )}
-        </Section>
+          </Section>
+        )}
         <Outstanding of={s} />
       </div>
       <div>

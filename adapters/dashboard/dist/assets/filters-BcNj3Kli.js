@@ -1,1 +1,0 @@
-import{L as e}from"./composite-Bk1ER4mq.js";import{d as t,u as n}from"./index-Ct6eP7li.js";function r(r){let i=n(r,t({strict:!1})),a=e();return[i,e=>void a({to:`.`,search:{...i,...e},replace:!0})]}export{r as t};

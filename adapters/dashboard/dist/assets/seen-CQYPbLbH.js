@@ -1,1 +1,0 @@
-import{Or as e,_r as t,jr as n,vr as r}from"./getHighlightReason-CjASNNzA.js";import{h as i}from"./composite-Bk1ER4mq.js";var a=n(e(),1);function o(e,n){let{mode:o}=t(),s=n&&i(n),c=n?.date_of_birth;(0,a.useEffect)(()=>{e&&s&&c&&r(o,{id:e,name:s,born:c})},[o,e,s,c])}export{o as t};

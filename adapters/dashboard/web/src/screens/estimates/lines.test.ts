@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { aService, asksOf, between, lineOf, sayings, whole } from "./lines";
+
+test("a range is said once if its ends are the same, the lower one first", () => {
+  expect(between({ least: "120.00", most: "250.00" })).toBe("$120.00 to $250.00");
+  expect(between({ least: "1250.00", most: "120.00" })).toBe("$120.00 to $1,250.00");
+  expect(between({ least: "50.00", most: "50.00" })).toBe("$50.00");
+});
+
+test("a procedure asks only for what it needs", () => {
+  const asked = (code: string) =>
+    Object.entries(asksOf(code))
+      .filter(([, needs]) => needs)
+      .map(([what]) => what)
+      .join(" ");
+  expect(asked("D1110")).toBe("");
+  expect(asked("D2392")).toBe("tooth surfaces");
+  expect(asked("D2740")).toBe("tooth placed");
+  expect(asked("D3330")).toBe("tooth");
+  expect(asked("D4341")).toBe("area");
+  expect(asked("D5213")).toBe("area lost placed");
+  expect(asked("D6010")).toBe("tooth lost placed");
+  expect(asked("D7140")).toBe("tooth");
+  expect(asked("D2999")).toBe("");
+});
+
+test("a request has only what was entered", () => {
+  expect(lineOf(aService("D1110"))).toEqual({ procedure_code: "D1110", quantity: 1 });
+  const filled = {
+    ...aService("D2392"),
+    fee: "1,250",
+    tooth: " 14 ",
+    surfaces: "om",
+    alternate: "d2150",
+  };
+  expect(lineOf(filled)).toEqual({
+    procedure_code: "D2392",
+    fee: "1250.00",
+    quantity: 1,
+    tooth: "14",
+    surfaces: ["M", "O"],
+    alternate_procedure_code: "D2150",
+  });
+});
+
+test("what is half typed waits", () => {
+  const fee = (fee: string) => whole({ ...aService("D1110"), fee });
+  expect(["", "12", "12.5", "12.50"].map(fee)).toEqual([true, true, true, true]);
+  expect(["12.", "twelve"].map(fee)).toEqual([false, false]);
+  expect(whole({ ...aService("D1110"), quantity: "" })).toBe(false);
+  expect(whole({ ...aService("D1110"), alternate: "D27" })).toBe(false);
+});
+
+test("each sentence is said once", () => {
+  expect(sayings([["a", "b"], ["b"]])).toEqual(["a", "b"]);
+});

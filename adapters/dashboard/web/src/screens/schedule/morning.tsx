@@ -1,0 +1,271 @@
+// The list for the morning: each patient with what to say, and what a person has to do.
+import { useQueries } from "@tanstack/react-query";
+import { useState } from "react";
+import { type Schemas, useClient } from "../../api/client";
+import { useSend } from "../../api/send";
+import { useMay } from "../../api/session";
+import { Button } from "../../ui/button";
+import { Day, dateIn, Money, None, name, useZone } from "../../ui/format";
+import { Go } from "../../ui/link";
+import { Read, Section } from "../../ui/page";
+import { Badge } from "../../ui/state";
+import { Table } from "../../ui/table";
+import { CheckForm } from "../eligibility/form";
+import { adviceOf, askedOf, type Batch, type Item, mayRepeat, patientOf, saidOf } from "./items";
+
+/** usePayers returns the payers of items, by what the items call them: an ID, a payer ID or an alias. It is undefined
+ *  while a payer loads, and null for none. */
+function usePayers(
+  items: readonly Item[],
+): (called: string) => Schemas["Payer"] | null | undefined {
+  const { api } = useClient();
+  const called = [...new Set(items.map((i) => askedOf(i).payer_id))];
+  const found = useQueries({
+    queries: called.map((search) =>
+      api.queryOptions(
+        "get",
+        "/payers",
+        { params: { query: { search, limit: 10 } } },
+        { staleTime: Number.POSITIVE_INFINITY },
+      ),
+    ),
+  });
+  return (id) => {
+    const all = found[called.indexOf(id)]?.data?.data;
+    return all && (all.find((p) => p.id === id || p.payer_id === id) ?? all[0] ?? null);
+  };
+}
+
+/** Morning lists items: what needs a person, then the others, each by their appointments. */
+export function Morning({ batch: b, items }: { batch: Batch; items: readonly Item[] }) {
+  const zone = useZone();
+  const payers = usePayers(items);
+  const dayOf = (i: Item) =>
+    i.appointment_at ? dateIn(zone, new Date(i.appointment_at)) : (askedOf(i).service_date ?? "");
+  const days = new Set(items.map(dayOf)).size > 1;
+  const parts = [
+    ["Needs a person", items.filter((i) => i.needs_a_person)],
+    ["By appointment", items.filter((i) => !i.needs_a_person)],
+  ] as const;
+  return parts.map(
+    ([title, rows]) =>
+      rows.length > 0 && (
+        <section key={title} className="morning" aria-label={title}>
+          <h2>{title}</h2>
+          <Table
+            caption={title}
+            rows={rows}
+            id={(i) => i.item_id}
+            columns={[
+              {
+                head: "Time",
+                cell: (i) => (
+                  <span className="nowrap numbers">
+                    <Time of={i} zone={zone} />
+                    {days && (
+                      <span className="sub">
+                        <Day value={dayOf(i)} />
+                      </span>
+                    )}
+                  </span>
+                ),
+              },
+              { head: "Patient", cell: (i) => <Patient of={i} /> },
+              {
+                head: "Payer",
+                cell: (i) => (
+                  <div className="morning-name">
+                    <Payer of={payers(askedOf(i).payer_id)} called={askedOf(i).payer_id} />
+                  </div>
+                ),
+              },
+              {
+                head: "Coverage",
+                cell: (i) => {
+                  const { word, tone, more } = saidOf(i);
+                  return (
+                    <div>
+                      <Badge tone={tone}>{word}</Badge> {more}
+                    </div>
+                  );
+                },
+              },
+              {
+                head: "Maximum left",
+                right: true,
+                cell: (i) => <Money value={i.maximum_remaining} />,
+              },
+              {
+                head: "Deductible left",
+                right: true,
+                cell: (i) => <Money value={i.deductible_remaining} />,
+              },
+            ]}
+            open={(i) =>
+              i.needs_a_person && (
+                <ToDo batch={b} item={i} payer={payers(askedOf(i).payer_id) ?? null} />
+              )
+            }
+          />
+        </section>
+      ),
+  );
+}
+
+function Payer({ of: p, called }: { of: Schemas["Payer"] | null | undefined; called: string }) {
+  return p === undefined ? "…" : (p?.name ?? called);
+}
+
+function Time({ of: i, zone }: { of: Item; zone: string }) {
+  if (!i.appointment_at) return <None said="no time" />;
+  return new Date(i.appointment_at).toLocaleTimeString("en-US", {
+    timeZone: zone,
+    hour: "numeric",
+    minute: "2-digit",
+  });
+}
+
+/** Patient leads to the check, if the payer was asked. */
+function Patient({ of: i }: { of: Item }) {
+  const who = patientOf(i);
+  return (
+    <div className="morning-name">
+      {i.eligibility_id ? (
+        <Go to={`/eligibility/${i.eligibility_id}`} className="strong">
+          {name(who)}
+        </Go>
+      ) : (
+        <span className="strong">{name(who)}</span>
+      )}
+      <span className="sub">
+        Born <Born value={who.date_of_birth} />
+      </span>
+    </div>
+  );
+}
+
+/** Born shows a date of birth, as it was sent if it is none. */
+function Born({ value }: { value: string }) {
+  return Number.isNaN(Date.parse(value)) ? value : <Day value={value} />;
+}
+
+/** ToDo says what a person does about an item, and lets them correct it and ask again. */
+function ToDo({
+  batch: b,
+  item: i,
+  payer,
+}: {
+  batch: Batch;
+  item: Item;
+  payer: Schemas["Payer"] | null;
+}) {
+  const may = useMay();
+  const [corrects, correct] = useState(false);
+  const advice = adviceOf(i);
+  const who = name(patientOf(i));
+  const again = useSend(
+    (fetch, key) =>
+      fetch.POST("/eligibility/batches/{id}/retry", {
+        params: { path: { id: b.id }, header: key },
+        body: { item_ids: [i.item_id] },
+      }),
+    { says: "The payer is asked again." },
+  );
+  const acts = may.write && b.state !== "canceled";
+  return (
+    <div className="stack-s">
+      {advice && <p>{advice}</p>}
+      <div className="row no-print">
+        {acts && (
+          <Button
+            aria-expanded={corrects}
+            aria-label={`Correct and ask again about ${who}`}
+            onClick={() => correct(!corrects)}
+          >
+            Correct and ask again
+          </Button>
+        )}
+        {acts && mayRepeat(i) && (
+          <Button
+            aria-label={`Ask again about ${who}`}
+            busy={again.isPending}
+            onClick={() => again.go()}
+          >
+            Ask again
+          </Button>
+        )}
+        {i.eligibility_id && (
+          <Go to={`/eligibility/${i.eligibility_id}`} aria-label={`Open the check of ${who}`}>
+            Open the check
+          </Go>
+        )}
+      </div>
+      {corrects && acts && <Correct batch={b} item={i} payer={payer} done={() => correct(false)} />}
+    </div>
+  );
+}
+
+/** Correct is the form of the item's check, with what is wrong at its fields. */
+function Correct({
+  batch: b,
+  item: i,
+  payer,
+  done,
+}: {
+  batch: Batch;
+  item: Item;
+  payer: Schemas["Payer"] | null;
+  done: () => void;
+}) {
+  const { api } = useClient();
+  const rejected = i.outcome === "rejected" && i.eligibility_id !== null;
+  const check = api.useQuery(
+    "get",
+    "/eligibility/{id}",
+    { params: { path: { id: i.eligibility_id ?? "" } } },
+    { enabled: rejected },
+  );
+  const asked = askedOf(i);
+  const form = (faults: readonly { field: string | null; message: string; fix?: string }[]) => (
+    <CheckForm
+      from={{
+        office_id: asked.office_id,
+        payer,
+        request: {
+          ...asked,
+          patient: asked.patient ?? null,
+          service_date: asked.service_date ?? "",
+          procedure_codes: asked.procedure_codes ?? [],
+        },
+        faults,
+      }}
+      asks={(fetch, key, body) =>
+        fetch.POST("/eligibility/batches/{id}/retry", {
+          params: { path: { id: b.id }, header: key },
+          body: {
+            items: [
+              {
+                ...body,
+                item_id: i.item_id,
+                appointment_at: i.appointment_at,
+                appointment_id: i.appointment_id,
+              },
+            ],
+          },
+        })
+      }
+      done={done}
+    />
+  );
+  return (
+    <Section>
+      {rejected ? (
+        <Read of={check} rows={4}>
+          {(c) => form(c.rejection?.reasons ?? [])}
+        </Read>
+      ) : (
+        form(i.errors)
+      )}
+    </Section>
+  );
+}

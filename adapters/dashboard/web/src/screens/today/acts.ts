@@ -1,0 +1,70 @@
+// Tasks in the words of a biller: what each kind is called, where its resource is, and what to do first.
+import type { Schemas } from "../../api/client";
+import { type AnyTarget, screenOf } from "../../shell/places";
+
+export type Task = Schemas["Task"];
+
+/** kinds names every kind of task, in the order of the counts. */
+export const kinds: Record<Task["kind"], string> = {
+  claim_rejected: "Rejected claim",
+  claim_held: "Held claim",
+  draft_old: "Old draft",
+  unacknowledged: "Not acknowledged",
+  no_decision: "No decision",
+  denied: "Denied",
+  overpaid: "Overpaid",
+  changed_after_reconcile: "Payment changed",
+  secondary_to_bill: "Next payer to bill",
+  secondary_outdated: "Next payer to correct",
+  request_due: "Payer request",
+  remittance_unbalanced: "Payment does not add up",
+  remittance_unmatched: "Remittance to finish",
+  remittance_correction: "Correction to decide",
+  remittance_to_post: "Remittance to post",
+  images_unsent: "Images not sent",
+  enrollment_waiting: "Enrollment",
+};
+
+/** dueFrom says who named the day of a task. */
+export const dueFrom: Record<NonNullable<Task["due_from"]>, string> = {
+  payer: "payer’s day",
+  practice: "usual practice",
+  person: "your day",
+};
+
+/** Act is an operation that a task allows: the words on its button, and the form that does it. Without a form, a button
+ *  on the resource's own screen does it, which has the operation as data-act. */
+type Act = { label: string; form?: string };
+
+/** acts has the operations by their names in the contract. What is not here opens the resource. */
+const acts: Partial<Record<string, Act>> = {
+  updateClaim: { label: "Correct the claim", form: "/edit" },
+  replaceClaim: { label: "Replace the claim", form: "/replace" },
+  billSecondary: { label: "Bill the next payer", form: "/secondary" },
+  reconcileClaim: { label: "Reconcile" },
+  voidClaim: { label: "Void the claim" },
+  releaseClaim: { label: "Release" },
+  answerPayerRequest: { label: "Answer" },
+  acknowledgeERA: { label: "Acknowledge" },
+  matchERAClaim: { label: "Finish the claims" },
+  replaceERA: { label: "Decide" },
+  postERA: { label: "Post" },
+  closeAttachment: { label: "Send to the payer" },
+};
+
+/** placeOf returns the screen of what a task is about. An enrollment is on that of its office. */
+export function placeOf(t: Task): AnyTarget {
+  return (
+    screenOf(t.resource.id) ?? {
+      to: t.office_id ? `/settings/offices/${t.office_id}` : "/settings",
+    }
+  );
+}
+
+/** actOf returns what to do first about a task: its name, its words, and where it is done. */
+export function actOf(t: Task): { name: string; label: string; target: AnyTarget } {
+  const [name = ""] = t.actions;
+  const { label = "Open", form } = acts[name] ?? {};
+  const place = placeOf(t);
+  return { name, label, target: form ? ({ to: place.to + form } as AnyTarget) : place };
+}

@@ -1,0 +1,184 @@
+// The bar above the page of a resource whose task was opened from Today: what to do first, and the tasks beside it.
+import { useRouterState } from "@tanstack/react-router";
+import { useEffect, useEffectEvent, useState } from "react";
+import { useClient } from "../../api/client";
+import { useMay } from "../../api/session";
+import { typed } from "../../api/typed";
+import { Button } from "../../ui/button";
+import { day, dollars } from "../../ui/format";
+import { useKeys } from "../../ui/keys";
+import { GoTo, useGo } from "../../ui/link";
+import { actOf, dueFrom, kinds, placeOf, type Task } from "./acts";
+import { type Asks, Questions } from "./put-off";
+import { keep, type Queue, useQueue, useTasks, writesOf } from "./queue";
+import "./bar.css";
+
+/** TaskBar is the bar while a person goes through the tasks. A screen that shows no resource ends the queue. */
+export function TaskBar() {
+  const { mode } = useClient();
+  const queue = useQueue();
+  const path = useRouterState({ select: (s) => s.location.pathname });
+  const today = path === `/${mode}`; // which takes the queue's place over
+  const shows = /_[0-9A-Z]{26}(\/|$)|\/new$/.test(path);
+  const leaves = queue !== null && !shows && !today;
+  // What the tab keeps is outside React.
+  useEffect(() => {
+    if (leaves) keep(mode, null);
+  }, [leaves, mode]);
+  return queue && shows ? <Bar queue={queue} path={path} /> : null;
+}
+
+/** missing is the first field of a page whose act waits for one. */
+const missing = "main :is(textarea, input:not([type=file]))";
+
+/** Bar is the bar at one task. */
+function Bar({ queue, path }: { queue: Queue; path: string }) {
+  const client = useClient();
+  const may = useMay();
+  const go = useGo();
+  const [asks, ask] = useState<Asks>(null);
+  const list = useTasks(queue.search);
+  const rows = list.data?.pages.flatMap((p) => p.data) ?? [];
+  const found = rows.findIndex((t) => t.id === queue.task);
+  const at = found < 0 ? queue.at : found;
+  const task = rows[found];
+  const next = found < 0 ? rows[at] : rows[at + 1];
+  const previous = rows[at - 1];
+  const { ready, claim } = useReady(queue, list.data !== undefined && found < 0);
+
+  // The page that is shown: that of the task before, while the next one loads.
+  const shown = useRouterState({ select: (s) => s.resolvedLocation?.pathname ?? "" });
+  const today = () => go({ to: "/", search: queue.search });
+  const open = (to: Task) => {
+    keep(client.mode, {
+      ...queue,
+      task: to.id,
+      resource: to.resource.id,
+      at: rows.indexOf(to),
+      writes: writesOf(client),
+    });
+    const target = placeOf(to);
+    if (path !== `/${client.mode}${target.to}`) go(target);
+  };
+  const step = (to: Task | undefined) => () => (to ? open(to) : today());
+  const act = () => {
+    if (!task || !may.write) return;
+    const { name, target } = actOf(task);
+    const own = shown.startsWith(`/${client.mode}${placeOf(task).to}`);
+    const button = document.querySelector<HTMLButtonElement>(`main [data-act~="${name}"]`);
+    if (!own || !button) return go(target);
+    // What is missing comes first.
+    if (button.disabled) document.querySelector<HTMLElement>(missing)?.focus();
+    else {
+      button.focus();
+      button.click();
+    }
+  };
+  const asking = (what: "snooze" | "assign") => () => {
+    if (task && may.write) ask({ what, task });
+  };
+  useKeys({
+    a: act,
+    s: asking("snooze"),
+    g: asking("assign"),
+    j: step(next),
+    k: step(previous),
+    t: today,
+  });
+
+  // A task that has left the list by the person's own doing makes room for the next one: of the same resource, else of
+  // the list.
+  const ended = list.data !== undefined && found < 0 && !list.isFetching && ready;
+  const advance = useEffectEvent(() => {
+    if (writesOf(client) <= queue.writes) return;
+    const same = rows.find((t) => t.resource.id === queue.resource);
+    step(same ?? next)();
+  });
+  // What is typed and not saved keeps the page, and is outside React, as is the clock.
+  useEffect(() => {
+    if (!ended) return;
+    const timer = setInterval(() => {
+      if (typed()) return;
+      clearInterval(timer);
+      advance();
+    }, 100);
+    return () => clearInterval(timer);
+  }, [ended]);
+
+  const count = `${list.hasNextPage ? `${rows.length}+` : rows.length}`;
+  return (
+    <section className="task-bar no-print" aria-label="Task">
+      <p className="task-bar-what">
+        {task ? (
+          <>
+            <span className="muted numbers">
+              Task {at + 1} of {count}
+            </span>{" "}
+            <GoTo target={placeOf(task)} className="strong">
+              {kinds[task.kind]}
+            </GoTo>{" "}
+            {[
+              task.amount && dollars(task.amount),
+              task.due_on &&
+                `due ${day(task.due_on)}${task.due_from ? ` (${dueFrom[task.due_from]})` : ""}`,
+            ]
+              .filter(Boolean)
+              .join(", ")}
+            <span className="sub">{task.reason}</span>
+          </>
+        ) : (
+          list.data && (
+            <>
+              <strong>This task is done or put off.</strong>
+              <span className="sub">
+                {claim === "validated"
+                  ? "The claim is ready: send it, or go on."
+                  : "Go on with the next one."}
+              </span>
+            </>
+          )
+        )}
+      </p>
+      <div className="row">
+        {task && may.write && (
+          <>
+            <Button onClick={act}>
+              {actOf(task).label} <kbd>A</kbd>
+            </Button>
+            <Button look="quiet" onClick={asking("snooze")}>
+              Snooze <kbd>S</kbd>
+            </Button>
+            <Button look="quiet" onClick={asking("assign")}>
+              Assign <kbd>G</kbd>
+            </Button>
+          </>
+        )}
+        <Button look="quiet" disabled={!previous} onClick={step(previous)}>
+          Previous <kbd>K</kbd>
+        </Button>
+        <Button look="quiet" disabled={!next} onClick={step(next)}>
+          Next <kbd>J</kbd>
+        </Button>
+        <Button look="quiet" onClick={today}>
+          Back to Today <kbd>T</kbd>
+        </Button>
+      </div>
+      <Questions asks={asks} close={() => ask(null)} />
+    </section>
+  );
+}
+
+/** useReady reports whether a person is finished with the resource of a task that has ended. A claim that was corrected
+ *  has no task, and is still to be sent. */
+function useReady({ resource }: Queue, ended: boolean) {
+  const { api } = useClient();
+  const claims = resource.startsWith("clm_");
+  const claim = api.useQuery(
+    "get",
+    "/claims/{id}",
+    { params: { path: { id: resource } } },
+    { enabled: ended && claims },
+  );
+  const state = claims ? claim.data?.state : undefined;
+  return { ready: !claims || (!claim.isFetching && state !== "validated"), claim: state };
+}

@@ -1,0 +1,140 @@
+// What a person does with a task beside its act: put it off, and give it to somebody.
+import { useState } from "react";
+import { useSend } from "../../api/send";
+import { useMe } from "../../api/session";
+import { Button } from "../../ui/button";
+import { Modal } from "../../ui/dialog";
+import { DateField } from "../../ui/form";
+import { day, daysAfter, useToday } from "../../ui/format";
+import { attend } from "../../ui/page";
+import type { Task } from "./acts";
+
+/** Asks is a question about a task that is open. */
+export type Asks = { what: "snooze" | "assign"; task: Task } | null;
+
+/** Questions are the dialogs that put a task off and give it to a person. */
+export function Questions({ asks, close }: { asks: Asks; close: () => void }) {
+  return (
+    <Modal
+      title={asks?.what === "assign" ? "Who does it?" : "Until when?"}
+      open={asks !== null}
+      onOpenChange={(o) => {
+        if (!o) close();
+      }}
+      ownFocus
+      forgets
+    >
+      {asks?.what === "snooze" && <Snooze task={asks.task} close={close} />}
+      {asks?.what === "assign" && <Assign task={asks.task} close={close} />}
+    </Modal>
+  );
+}
+
+/** useSnooze returns a function that puts a task off until a day, or with null until it changes. */
+function useSnooze(task: Task) {
+  return useSend(
+    (api, key, until: string | null) =>
+      api.POST("/tasks/{id}/snooze", {
+        params: { path: { id: task.id }, header: key },
+        body: until ? { until } : {},
+      }),
+    {
+      says: (t) =>
+        t.snoozed_until
+          ? `Snoozed until ${day(t.snoozed_until)}.`
+          : "Snoozed until something changes.",
+    },
+  );
+}
+
+function Snooze({ task, close }: { task: Task; close: () => void }) {
+  const today = useToday();
+  const send = useSnooze(task);
+  const [until, setUntil] = useState("");
+  const choose = (to: string | null) => {
+    close();
+    send.go(to);
+  };
+  const tomorrow = daysAfter(today, 1);
+  const monday = daysAfter(today, 7 - ((new Date(today).getUTCDay() + 6) % 7));
+  return (
+    <div className="stack">
+      <div className="choices">
+        <Button ref={attend} onClick={() => choose(tomorrow)}>
+          Tomorrow
+        </Button>
+        <Button onClick={() => choose(monday)}>Next week, {day(monday)}</Button>
+        <Button onClick={() => choose(null)}>Until something changes</Button>
+      </div>
+      <form
+        className="row"
+        onSubmit={(e) => {
+          e.preventDefault();
+          choose(until);
+        }}
+      >
+        <DateField label="A day" value={until} onChange={setUntil} min={tomorrow} required />
+        <Button type="submit">Snooze until this day</Button>
+      </form>
+    </div>
+  );
+}
+
+/** useAssign returns a function that gives a task to a user, or with null to nobody. */
+export function useAssign() {
+  const { user, organization } = useMe();
+  return useSend(
+    (api, key, { task, to }: { task: Task; to: string | null }) =>
+      api.POST("/tasks/{id}/assign", {
+        params: { path: { id: task.id }, header: key },
+        body: { user_id: to },
+      }),
+    {
+      says: ({ assignee }) => {
+        if (!assignee) return "The task is nobody’s.";
+        if (assignee === user?.id) return "The task is yours.";
+        const person = organization.people.find((p) => p.id === assignee);
+        return `The task is given to ${person?.name ?? "the user"}.`;
+      },
+    },
+  );
+}
+
+function Assign({ task, close }: { task: Task; close: () => void }) {
+  const { user, organization } = useMe();
+  const send = useAssign();
+  const people: [string | null, string][] = [
+    ...(user ? [[user.id, "Me"] as [string, string]] : []),
+    ...(task.assignee ? [[null, "Nobody"] as [null, string]] : []),
+    ...organization.people
+      .filter((p) => p.id !== user?.id)
+      .map((p): [string, string] => [p.id, p.name]),
+  ];
+  return (
+    <div className="choices">
+      {people
+        .filter(([id]) => id === null || id !== task.assignee)
+        .map(([to, name], i) => (
+          <Button
+            key={to}
+            ref={i === 0 ? attend : undefined}
+            onClick={() => {
+              close();
+              send.go({ task, to });
+            }}
+          >
+            {name}
+          </Button>
+        ))}
+    </div>
+  );
+}
+
+/** useWake brings a snoozed task back. */
+export function useWake() {
+  return useSend(
+    (api, key, task: Task) =>
+      api.POST("/tasks/{id}/wake", { params: { path: { id: task.id }, header: key } }),
+    { says: "The task is back on the list." },
+  );
+}

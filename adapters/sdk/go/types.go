@@ -5252,8 +5252,8 @@ type Task struct {
 	// A time in UTC, with microseconds.
 	Since time.Time `json:"since"`
 	DueOn *string   `json:"due_on"`
-	// Where the day comes from. `payer`: the payer named it. `practice`: it is usual, and no rule of the payer. Null
-	// without a day.
+	// Where the day comes from. `payer`: the payer named it. `practice`: it is usual, and no rule of the payer.
+	// `person`: a person named it. Null without a day.
 	DueFrom *TaskDueFrom `json:"due_from"`
 	// What is the matter and what to do.
 	Reason string `json:"reason"`
@@ -5300,6 +5300,7 @@ type TaskDueFrom string
 const (
 	TaskDueFromPayer    TaskDueFrom = "payer"
 	TaskDueFromPractice TaskDueFrom = "practice"
+	TaskDueFromPerson   TaskDueFrom = "person"
 )
 
 // SnoozeRequest is part of a request.

@@ -4767,8 +4767,8 @@ export interface Task {
   since: string;
   due_on: string | null;
   /**
-   * Where the day comes from. `payer`: the payer named it. `practice`: it is usual, and no rule of the payer. Null
-   * without a day.
+   * Where the day comes from. `payer`: the payer named it. `practice`: it is usual, and no rule of the payer.
+   * `person`: a person named it. Null without a day.
    */
   due_from: TaskDueFrom | null;
   /** What is the matter and what to do. */
@@ -4809,6 +4809,7 @@ export type TaskResourceObject =
 export type TaskDueFrom =
   | "payer"
   | "practice"
+  | "person"
   | (string & {});
 
 export interface SnoozeRequest {

@@ -4989,7 +4989,7 @@ class TaskResource(Model):
     _read: ClassVar[dict[str, Any]] = {
     }
 
-TaskDueFrom: TypeAlias = "Literal['payer', 'practice'] | str"
+TaskDueFrom: TypeAlias = "Literal['payer', 'practice', 'person'] | str"
 
 
 class Task(Model):
@@ -5023,8 +5023,8 @@ class Task(Model):
     """A time in UTC, with microseconds."""
     due_on: dt.date | None
     due_from: TaskDueFrom | None
-    """Where the day comes from. `payer`: the payer named it. `practice`: it is usual, and no rule of the payer. Null
-    without a day.
+    """Where the day comes from. `payer`: the payer named it. `practice`: it is usual, and no rule of the payer.
+    `person`: a person named it. Null without a day.
     """
     reason: str
     """What is the matter and what to do."""

@@ -322,9 +322,7 @@ func TestBothVersionsAtOnce(t *testing.T) {
 	for n := range 16 {
 		s := b.process(nil)
 		all.Go(func() {
-			if _, err := s.Receive(t.Context(), &network.Route{Mode: b.scope.Mode}, files[n%2]); err != nil {
-				t.Errorf("receive: %v", err)
-			}
+			b.takes(s, files[n%2])
 			for _, j := range b.due() {
 				b.work(s, j)
 			}

@@ -131,9 +131,7 @@ func TestSameFileAtOnce(t *testing.T) {
 	for n := range 100 {
 		s := processes[n%2]
 		all.Go(func() {
-			if _, err := s.Receive(t.Context(), &network.Route{Mode: billing.ModeTest}, file); err != nil {
-				t.Errorf("receive: %v", err)
-			}
+			b.takes(s, file)
 			if n%10 == 0 {
 				for _, j := range b.due() {
 					b.work(s, j)
@@ -364,7 +362,7 @@ func TestImportOwnAtOnce(t *testing.T) {
 	unknown.Payee.ID = unknownNPI
 	held := b.file(unknown)
 	var all sync.WaitGroup
-	for n := range 20 {
+	for range 20 {
 		all.Go(func() {
 			if _, err := b.importOwn(b.service, caller.Request{}, file); err != nil {
 				t.Errorf("import: %v", err)
@@ -372,9 +370,7 @@ func TestImportOwnAtOnce(t *testing.T) {
 			if _, err := b.importOwn(b.service, caller.Request{}, held); err != nil {
 				t.Errorf("import: %v", err)
 			}
-			if _, err := b.service.Receive(t.Context(), &network.Route{Mode: billing.ModeTest}, file); err != nil {
-				t.Errorf("receive %d: %v", n, err)
-			}
+			b.takes(b.service, file)
 		})
 	}
 	all.Wait()

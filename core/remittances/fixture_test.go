@@ -286,17 +286,34 @@ func (b *fixture) apply(j jobs.Job) *remit.Record {
 	return b.era(j)
 }
 
-// work applies a job as one of several workers at once. A worker that waits too long
-// for a row of another gives the job back, and the queue delivers it again.
+// work applies a job as one of several workers at once.
 func (b *fixture) work(s *remittances.Service, j jobs.Job) {
 	b.t.Helper()
-	err := s.Apply(b.t.Context(), j)
-	for err != nil && strings.Contains(err.Error(), "lock_not_available") {
-		err = s.Apply(b.t.Context(), j)
-	}
-	if err != nil {
+	if err := again(func() error { return s.Apply(b.t.Context(), j) }); err != nil {
 		b.t.Errorf("apply: %v", err)
 	}
+}
+
+// takes receives a file as one of several processes at once.
+func (b *fixture) takes(s *remittances.Service, f clearing.IncomingFile) {
+	b.t.Helper()
+	err := again(func() error {
+		_, err := s.Receive(b.t.Context(), &network.Route{Mode: b.scope.Mode}, f)
+		return err
+	})
+	if err != nil {
+		b.t.Errorf("receive: %v", err)
+	}
+}
+
+// again does what the queue and the polls of networks do for a process that waits too
+// long for a row of another: they give it the same work once more.
+func again(work func() error) error {
+	err := work()
+	for err != nil && strings.Contains(err.Error(), "lock_not_available") {
+		err = work()
+	}
+	return err
 }
 
 func (b *fixture) era(j jobs.Job) *remit.Record {

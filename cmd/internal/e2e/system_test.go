@@ -256,18 +256,17 @@ func freeAddr(tb testing.TB) string {
 // patience limits every wait for something that must happen.
 const patience = 5 * time.Minute
 
-// await polls until ok.
+// await polls until ok. It rests longer than it looks, since looking keeps a busy machine
+// from what is waited for.
 func await(tb testing.TB, what string, ok func() bool) {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(tb.Context(), patience)
 	defer cancel()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for !ok() {
+	for began := time.Now(); !ok(); began = time.Now() {
 		select {
 		case <-ctx.Done():
 			tb.Fatalf("%s did not come to pass", what)
-		case <-tick.C:
+		case <-time.After(max(20*time.Millisecond, min(3*time.Since(began), time.Second))):
 		}
 	}
 }

@@ -38,11 +38,11 @@ func TestDocumentation(t *testing.T) {
 			without = ""
 		}
 		page.open("/docs" + path)
-		for _, dark := range []bool{false, true} {
-			page.shows(desktop, dark)
-			page.picture(name + map[bool]string{false: "-light", true: "-dark"}[dark])
-			page.accessibleBut(name, without)
-		}
+		page.picture(name + "-light")
+		page.accessibleBut(name, without)
+		page.shows(desktop, true)
+		page.picture(name + "-dark")
+		page.contrast(name, without)
 		page.shows(phone, false)
 		page.picture(name + "-phone")
 		page.fits(name)

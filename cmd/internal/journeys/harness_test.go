@@ -59,19 +59,23 @@ func (r *recorder) end() {
 func TestFaultsFailAJourney(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ page, script, want string }{
-		"none":                          {"", "console.log('x'); console.info('y')", ""},
-		"console":                       {"", "console.error('broken', 1)", "console.error: broken"},
-		"warning":                       {"", "console.warn('deprecated')", "console.warning: deprecated"},
-		"exception":                     {"", "throw new TypeError('no claim')", "no claim"},
-		"promise":                       {"", "Promise.reject(new Error('no promise'))", "no promise"},
-		"inline script":                 {"<script>1</script>", "", "Content Security Policy"},
-		"inline style":                  {"<p style='color: red'>x</p>", "", "Content Security Policy"},
-		"injected markup":               {"", "document.body.innerHTML = '<p>x</p>'", "TrustedHTML"},
-		"missing":                       {"<p>Now</p>", "fetch('/missing').then(() => { document.querySelector('p').textContent = 'Later' })", "GET /missing replied 404"},
-		"another machine":               {"<img src='http://molar.example/x.png' alt=''>", "", "leaves this machine"},
-		"another port":                  {"", "fetch('http://127.0.0.1:1/x').catch(() => {})", "Content Security Policy"},
-		"axe, in the light":             {"<style></style><button></button>", "", "(dark: false): button-name"},
-		"a screen outside of landmarks": {"<main></main><p>Over there</p>", "", "(dark: true): region"},
+		"none":              {"", "console.log('x'); console.info('y')", ""},
+		"console":           {"", "console.error('broken', 1)", "console.error: broken"},
+		"warning":           {"", "console.warn('deprecated')", "console.warning: deprecated"},
+		"exception":         {"", "throw new TypeError('no claim')", "no claim"},
+		"promise":           {"", "Promise.reject(new Error('no promise'))", "no promise"},
+		"inline script":     {"<script>1</script>", "", "Content Security Policy"},
+		"inline style":      {"<p style='color: red'>x</p>", "", "Content Security Policy"},
+		"injected markup":   {"", "document.body.innerHTML = '<p>x</p>'", "TrustedHTML"},
+		"missing":           {"<p>Now</p>", "fetch('/missing').then(() => { document.querySelector('p').textContent = 'Later' })", "GET /missing replied 404"},
+		"another machine":   {"<img src='http://molar.example/x.png' alt=''>", "", "leaves this machine"},
+		"another port":      {"", "fetch('http://127.0.0.1:1/x').catch(() => {})", "Content Security Policy"},
+		"axe, in the light": {"<style></style><button></button>", "", "in the light: button-name"},
+		"axe, in the dark": {"<main><h1>x</h1><p>Faint</p></main>", `
+			const style = new CSSStyleSheet()
+			style.replaceSync("@media (prefers-color-scheme: dark) { p { color: #777; background: #666 } }")
+			document.adoptedStyleSheets = [style]`, "in the dark: color-contrast"},
+		"a screen outside of landmarks": {"<main></main><p>Over there</p>", "", "in the light: region"},
 		"moving": {"<main><h1>x</h1>" + strings.Repeat("word ", 800) + "</main>", `
 			const above = document.createElement("div")
 			above.style.height = "400px"

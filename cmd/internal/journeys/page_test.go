@@ -37,15 +37,15 @@ func (a part) String() string {
 	return fmt.Sprintf("the %s %q", a.role, a.name)
 }
 
-// until tries until it succeeds, or the patience ends.
+// until tries until it succeeds, or the patience ends. It rests longer than it looks, since
+// looking keeps a busy page from what is waited for.
 func (p *page) until(what string, try func(r *rod.Page) error) {
 	p.tb.Helper()
 	ctx, cancel := context.WithTimeout(p.tb.Context(), patience)
 	defer cancel()
-	tick := time.NewTicker(30 * time.Millisecond)
-	defer tick.Stop()
 	var last error
 	for {
+		began := time.Now()
 		err := try(p.rod.Context(ctx))
 		if err == nil {
 			return
@@ -56,7 +56,7 @@ func (p *page) until(what string, try func(r *rod.Page) error) {
 		select {
 		case <-ctx.Done():
 			p.tb.Fatalf("%s: %v", p.in(what), last)
-		case <-tick.C:
+		case <-time.After(max(20*time.Millisecond, min(3*time.Since(began), time.Second))):
 		}
 	}
 }

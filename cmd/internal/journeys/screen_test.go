@@ -40,7 +40,11 @@ func (p *page) screen(name string) {
 	for _, dark := range []bool{false, true} {
 		p.shows(desktop, dark)
 		p.picture(name + map[bool]string{false: "-light", true: "-dark"}[dark])
-		p.accessible(fmt.Sprintf("%s (dark: %t)", name, dark))
+		if dark {
+			p.contrast(name, "")
+		} else {
+			p.accessible(name + " in the light")
+		}
 	}
 	p.shows(phone, false)
 	p.picture(name + "-phone")
@@ -97,6 +101,20 @@ func (p *page) accessible(what string) {
 // accessibleBut is accessible without the parts of the page that a selector names.
 func (p *page) accessibleBut(what, without string) {
 	p.tb.Helper()
+	p.audit(what, `runOnly: { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"] },
+		rules: { region: { enabled: true } }, // everything is inside a landmark`, without)
+}
+
+// contrast fails the journey on faults of the dark colors. They are all that differs from
+// the page in the light.
+func (p *page) contrast(what, without string) {
+	p.tb.Helper()
+	p.audit(what+" in the dark", `runOnly: { type: "rule", values: ["color-contrast", "link-in-text-block"] }`, without)
+}
+
+// audit runs rules of axe-core.
+func (p *page) audit(what, rules, without string) {
+	p.tb.Helper()
 	r := p.rod.Timeout(patience)
 	there, err := p.eval(r, "() => typeof axe") // since a screen before, in the same document
 	if err == nil && there == "undefined" {
@@ -107,8 +125,7 @@ func (p *page) accessibleBut(what, without string) {
 	}
 	found, err := r.Evaluate(rod.Eval(`async (without) => {
 		const { violations } = await axe.run(without === "" ? document : { exclude: [[without]] }, {
-			runOnly: { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"] }, resultTypes: ["violations"],
-			rules: { region: { enabled: true } }, // everything is inside a landmark
+			resultTypes: ["violations"], `+rules+`
 		})
 		return violations.flatMap((v) => v.nodes.map((n) => v.id + ": " + n.target.join(" ") + "\n" + n.failureSummary))
 	}`, without).ByPromise())

@@ -260,7 +260,13 @@ const patience = 5 * time.Minute
 // from what is waited for.
 func await(tb testing.TB, what string, ok func() bool) {
 	tb.Helper()
-	ctx, cancel := context.WithTimeout(tb.Context(), patience)
+	awaitFor(tb, patience, what, ok)
+}
+
+// awaitFor is await with a limit of its own.
+func awaitFor(tb testing.TB, limit time.Duration, what string, ok func() bool) {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(tb.Context(), limit)
 	defer cancel()
 	for began := time.Now(); !ok(); began = time.Now() {
 		select {

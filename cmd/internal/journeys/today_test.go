@@ -34,6 +34,18 @@ func TestTodayLeadsToTheWork(t *testing.T) {
 	page.sees("Sam Rivers, $1,250.00")
 	page.screen("search")
 	page.press("Enter")
+
+	// A denial that stays as it is is decided, and ends without an act.
+	practice.bills("Dora", "Denied", "-DENIED")
+	page.open("/test?kind=denied")
+	page.row("Denied").sees("Dora Denied", "$1,295.00")
+	page.press("J")
+	page.press("D")
+	page.seesA("dialog", "What is decided?")
+	page.screen("today-decide")
+	page.fill("Note", "The plan has no crowns.")
+	page.click("Accept the denial")
+	page.sees("Decided. The task comes again if its amount changes.", "No task matches")
 }
 
 // incomplete enters a claim that the rules hold, because it lacks the tooth.

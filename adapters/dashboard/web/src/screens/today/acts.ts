@@ -25,6 +25,13 @@ export const kinds: Record<Task["kind"], string> = {
   enrollment_waiting: "Enrollment",
 };
 
+/** decisions are what may be decided about a task instead of doing it, as one says it on a button. */
+export const decisions: Record<Schemas["DecisionAs"], string> = {
+  accepted: "Accept the denial",
+  not_billed: "Bill no next payer",
+  will_not_send: "Send nothing",
+};
+
 /** dueFrom says who named the day of a task. */
 export const dueFrom: Record<NonNullable<Task["due_from"]>, string> = {
   payer: "payer’s day",

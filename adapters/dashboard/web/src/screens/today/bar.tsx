@@ -9,7 +9,7 @@ import { day, dollars } from "../../ui/format";
 import { useKeys } from "../../ui/keys";
 import { GoTo, useGo } from "../../ui/link";
 import { actOf, dueFrom, kinds, placeOf, type Task } from "./acts";
-import { type Asks, Questions } from "./put-off";
+import { type Asks, Before, Questions } from "./put-off";
 import { keep, type Queue, useQueue, useTasks, writesOf } from "./queue";
 import "./bar.css";
 
@@ -74,13 +74,15 @@ function Bar({ queue, path }: { queue: Queue; path: string }) {
       button.click();
     }
   };
-  const asking = (what: "snooze" | "assign") => () => {
-    if (task && may.write) ask({ what, task });
+  const asking = (what: "snooze" | "assign" | "settle") => () => {
+    if (!task || !may.write || (what === "settle" && task.settles.length === 0)) return;
+    ask({ what, task });
   };
   useKeys({
     a: act,
     s: asking("snooze"),
     g: asking("assign"),
+    d: asking("settle"),
     j: step(next),
     k: step(previous),
     t: today,
@@ -125,6 +127,7 @@ function Bar({ queue, path }: { queue: Queue; path: string }) {
               .filter(Boolean)
               .join(", ")}
             <span className="sub">{task.reason}</span>
+            <Before task={task} />
           </>
         ) : (
           list.data && (
@@ -151,6 +154,11 @@ function Bar({ queue, path }: { queue: Queue; path: string }) {
             <Button look="quiet" onClick={asking("assign")}>
               Assign <kbd>G</kbd>
             </Button>
+            {task.settles.length > 0 && (
+              <Button look="quiet" onClick={asking("settle")}>
+                Decide <kbd>D</kbd>
+              </Button>
+            )}
           </>
         )}
         <Button look="quiet" disabled={!previous} onClick={step(previous)}>

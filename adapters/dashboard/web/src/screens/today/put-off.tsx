@@ -1,22 +1,24 @@
-// What a person does with a task beside its act: put it off, and give it to somebody.
+// What a person does with a task beside its act: put it off, give it to somebody, and decide that nothing is done.
 import { useState } from "react";
 import { useSend } from "../../api/send";
 import { useMe } from "../../api/session";
 import { Button } from "../../ui/button";
 import { Modal } from "../../ui/dialog";
-import { DateField } from "../../ui/form";
-import { day, daysAfter, useToday } from "../../ui/format";
+import { DateField, TextField } from "../../ui/form";
+import { day, daysAfter, dollars, useToday, When } from "../../ui/format";
 import { attend } from "../../ui/page";
-import type { Task } from "./acts";
+import { decisions, type Task } from "./acts";
 
 /** Asks is a question about a task that is open. */
-export type Asks = { what: "snooze" | "assign"; task: Task } | null;
+export type Asks = { what: "snooze" | "assign" | "settle"; task: Task } | null;
 
-/** Questions are the dialogs that put a task off and give it to a person. */
+const titles = { snooze: "Until when?", assign: "Who does it?", settle: "What is decided?" };
+
+/** Questions are the dialogs that put a task off, give it to a person, and decide it. */
 export function Questions({ asks, close }: { asks: Asks; close: () => void }) {
   return (
     <Modal
-      title={asks?.what === "assign" ? "Who does it?" : "Until when?"}
+      title={titles[asks?.what ?? "snooze"]}
       open={asks !== null}
       onOpenChange={(o) => {
         if (!o) close();
@@ -26,6 +28,7 @@ export function Questions({ asks, close }: { asks: Asks; close: () => void }) {
     >
       {asks?.what === "snooze" && <Snooze task={asks.task} close={close} />}
       {asks?.what === "assign" && <Assign task={asks.task} close={close} />}
+      {asks?.what === "settle" && <Settle task={asks.task} close={close} />}
     </Modal>
   );
 }
@@ -127,6 +130,55 @@ function Assign({ task, close }: { task: Task; close: () => void }) {
           </Button>
         ))}
     </div>
+  );
+}
+
+/** Settle ends a task with a decision, which the claim, request or attachment keeps. */
+function Settle({ task, close }: { task: Task; close: () => void }) {
+  const [note, setNote] = useState("");
+  const send = useSend(
+    (api, key, as: Task["settles"][number]) =>
+      api.POST("/tasks/{id}/settle", {
+        params: { path: { id: task.id }, header: key },
+        body: { as, note: note || null },
+      }),
+    { says: "Decided. The task comes again if its amount changes." },
+  );
+  return (
+    <div className="stack">
+      <TextField
+        label="Note"
+        value={note}
+        onChange={setNote}
+        hint="Why. It stays with the decision."
+      />
+      <div className="choices">
+        {task.settles.map((as, i) => (
+          <Button
+            key={as}
+            ref={i === 0 ? attend : undefined}
+            onClick={() => {
+              close();
+              send.go(as);
+            }}
+          >
+            {decisions[as]}
+          </Button>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** Before is the decision about a task that came again. */
+export function Before({ task: { settled, state } }: { task: Task }) {
+  if (!settled || state === "done") return null;
+  return (
+    <span className="sub">
+      Decided <When value={settled.at} />
+      {settled.amount && ` for ${dollars(settled.amount)}`}: {decisions[settled.as].toLowerCase()}.
+      The amount has changed since.
+    </span>
   );
 }
 

@@ -17,7 +17,7 @@ import { PayerFilter } from "../../ui/payer-filter";
 import { type Column, List } from "../../ui/table";
 import { DueOn } from "../payer-requests/due";
 import { actOf, dueFrom, kinds, placeOf, type Task } from "./acts";
-import { type Asks, Questions, useAssign, useWake } from "./put-off";
+import { type Asks, Before, Questions, useAssign, useWake } from "./put-off";
 import { keep, useQueue, useTasks, writesOf } from "./queue";
 
 type Filters = Searches["/"];
@@ -65,6 +65,9 @@ export function Tasks() {
   };
   const snooze = (task: Task) => (snoozed ? wake.go(task) : ask({ what: "snooze", task }));
   const give = (task: Task) => ask({ what: "assign", task });
+  const decide = (task: Task) => {
+    if (task.settles.length > 0) ask({ what: "settle", task });
+  };
   const on = (does: (task: Task) => void) => () => {
     const task = rows[at()];
     if (task && may.write) does(task);
@@ -74,6 +77,7 @@ export function Tasks() {
     s: on(snooze),
     m: on((task) => assign.go({ task, to: task.assignee === me ? null : (me ?? null) })),
     g: on(give),
+    d: on(decide),
   });
   const columns: Column<Task>[] = [
     {
@@ -82,6 +86,7 @@ export function Tasks() {
         <>
           {kinds[t.kind]}
           <span className="sub">{t.reason}</span>
+          <Before task={t} />
         </>
       ),
     },
@@ -129,6 +134,9 @@ export function Tasks() {
                     { label: actOf(t).label, onSelect: () => act(t) },
                     { label: snoozed ? "Bring back" : "Snooze", onSelect: () => snooze(t) },
                     { label: "Assign", onSelect: () => give(t) },
+                    ...(t.settles.length > 0
+                      ? [{ label: "Decide", onSelect: () => decide(t) }]
+                      : []),
                   ]}
                 >
                   <ChevronDown size={16} aria-hidden />
@@ -189,6 +197,7 @@ export function Tasks() {
                   ["S", snoozed ? "bring back" : "snooze"],
                   ["M", "take or leave"],
                   ["G", "give to a person"],
+                  ["D", "decide that nothing is done"],
                 ] as const)
               : []),
           ]}

@@ -1,1 +1,0 @@
-import{R as e}from"./composite-DecOVMK5.js";import{D as t,E as n}from"./index-DHz5Tz7a.js";function r(r){let i=n(r,t({strict:!1})),a=e();return[i,e=>void a({to:`.`,search:{...i,...e},replace:!0})]}export{r as t};

@@ -1783,6 +1783,7 @@ CREATE TABLE public.organizations (
     made_by text DEFAULT ''::text NOT NULL,
     expires_at timestamp with time zone,
     removed_at timestamp with time zone,
+    task_rules jsonb DEFAULT '{}'::jsonb NOT NULL,
     CONSTRAINT organizations_made CHECK ((((maker_id IS NULL) = (expires_at IS NULL)) AND ((maker_id IS NOT NULL) OR (removed_at IS NULL)))),
     CONSTRAINT organizations_name_check CHECK ((name <> ''::text))
 );
@@ -4197,6 +4198,8 @@ GRANT SELECT(made_by) ON TABLE public.organizations TO molar_app;
 GRANT SELECT(expires_at) ON TABLE public.organizations TO molar_app;
 
 GRANT SELECT(removed_at),UPDATE(removed_at) ON TABLE public.organizations TO molar_app;
+
+GRANT UPDATE(task_rules) ON TABLE public.organizations TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.origin TO molar_system;
 

@@ -1,12 +1,14 @@
 package httpapi
 
 import (
+	"database/sql"
 	"slices"
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/tasks"
 )
 
 // tasks reads the tasks of a query by their kinds.
@@ -80,4 +82,48 @@ func TestTasks(t *testing.T) {
 	if got := s.tasks(t, "?state=done"); len(got) != 3 { // the attachment of the answer was open for a moment
 		t.Errorf("done: %v", got)
 	}
+}
+
+// TestTasksOfAnEarlierRelease gives an organization the claims of a release without tasks. The
+// service computes theirs by itself, once, in steps that a killed process has not lost.
+func TestTasksOfAnEarlierRelease(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	db, err := sql.Open("postgres", s.database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	rejected := s.claim(t, func(c *claim.Claim) { c.State = claim.Rejected })
+	s.payerRequest(t, with("due_date", lately(-10)))
+	before := s.must(t, 200, call{path: "/tasks"}).body
+	steps := func() (n, differed int) {
+		for more := true; more; n++ {
+			var d int
+			if d, more, err = tasks.New(s.store).CatchUp(t.Context()); err != nil { // as another process
+				t.Fatal(err)
+			}
+			differed += d
+		}
+		return n, differed
+	}
+	if _, differed := steps(); differed != 0 {
+		t.Errorf("the service left %d resources without their tasks", differed)
+	}
+	if n, _ := steps(); n != 1 {
+		t.Errorf("%d steps when all is done, want 1 that looks", n)
+	}
+	for _, statement := range []string{"DELETE FROM tasks", "UPDATE organizations SET task_rules = '{}'"} {
+		if _, err := db.Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, differed := steps(); differed != 2 {
+		t.Errorf("the tasks of %d resources were computed, want 2", differed)
+	}
+	after := s.must(t, 200, call{path: "/tasks"})
+	if len(after.body) != len(before) {
+		t.Errorf("before %s\nafter %s", before, after.body)
+	}
+	after.shows(t, "data.1.resource.id", rejected.ID.String(), "counts.open.count", 2.0)
 }

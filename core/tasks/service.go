@@ -202,15 +202,54 @@ const renewed = 500
 // Renew applies the rules to every resource of a scope, in steps that each are a transaction, and
 // reports the sum of the steps after each. It can be repeated, also after it was killed.
 func (s *Service) Renew(ctx context.Context, scope billing.Scope, progress func(task.Renewed)) (sum task.Renewed, err error) {
-	for {
-		var step task.Renewed
-		if err := s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) (err error) {
-			step, err = tx.Tasks.Renew(ctx, sum.Last, renewed)
-			return err
-		}); err != nil || step.Resources == 0 {
+	at := task.Rebuild{Scope: scope, Rules: task.Rules}
+	for !at.Done {
+		step, err := s.renew(ctx, &at)
+		if err != nil {
 			return sum, err
 		}
-		sum = task.Renewed{Last: step.Last, Resources: sum.Resources + step.Resources, Differed: sum.Differed + step.Differed}
-		progress(sum)
+		sum = task.Renewed{Last: at.Last, Resources: sum.Resources + step.Resources, Differed: sum.Differed + step.Differed}
+		if !at.Done {
+			progress(sum)
+		}
 	}
+	return sum, s.rebuilt(ctx, at)
+}
+
+// CatchUp takes a step toward tasks that the present rules computed, in a scope whose tasks an
+// earlier release computed, or none. It returns how many resources had other tasks, and whether
+// there is more to do.
+func (s *Service) CatchUp(ctx context.Context) (differed int, more bool, err error) {
+	var at *task.Rebuild
+	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
+		at, err = tx.Orgs.Behind(ctx, task.Rules)
+		return err
+	})
+	if err != nil || at == nil {
+		return 0, false, err
+	}
+	if at.Rules != task.Rules {
+		*at = task.Rebuild{Scope: at.Scope, Rules: task.Rules}
+	}
+	step, err := s.renew(ctx, at)
+	if err != nil {
+		return 0, false, err
+	}
+	return step.Differed, true, s.rebuilt(ctx, *at)
+}
+
+// renew applies the rules to the next resources.
+func (s *Service) renew(ctx context.Context, at *task.Rebuild) (step task.Renewed, err error) {
+	err = s.store.InTx(ctx, at.Scope, func(ctx context.Context, tx ports.Tx) (err error) {
+		step, err = tx.Tasks.Renew(ctx, at.Last, renewed)
+		return err
+	})
+	if at.Done = step.Resources == 0; !at.Done {
+		at.Last = step.Last
+	}
+	return step, err
+}
+
+func (s *Service) rebuilt(ctx context.Context, to task.Rebuild) error {
+	return s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error { return tx.Orgs.Rebuilt(ctx, to) })
 }

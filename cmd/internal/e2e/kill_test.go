@@ -123,9 +123,13 @@ func payerIDs(tb testing.TB) (ids []string) {
 
 func pause(d time.Duration) { <-time.After(d) }
 
-// pending lists checks that wait for an answer.
+// asked are the checks that a job asks the payer of. A check of a batch whose payer is down waits
+// without one.
+const asked = "FROM eligibility_checks c WHERE state = 'pending' AND EXISTS (SELECT FROM jobs j WHERE j.subject = c.id)"
+
+// pending returns the IDs of the checks that are asked.
 func (s *system) pending() (ids []string) {
-	rows, err := s.db.Query("SELECT id::text FROM eligibility_checks WHERE state = 'pending'")
+	rows, err := s.db.Query("SELECT id::text " + asked)
 	if err != nil {
 		s.tb.Fatal(err)
 	}
@@ -144,10 +148,7 @@ func (s *system) pending() (ids []string) {
 }
 
 func (s *system) stillPending(ids []string) (n int) {
-	for _, id := range ids {
-		n += s.count("SELECT count(*) FROM eligibility_checks WHERE id = $1::uuid AND state = 'pending'", id)
-	}
-	return n
+	return s.count("SELECT count(*) "+asked+" AND id = ANY($1::uuid[])", "{"+strings.Join(ids, ",")+"}")
 }
 
 // victim is a server or process that a test kills, and how it comes back.

@@ -188,6 +188,7 @@ func (g *graph) sweep(ctx context.Context) error {
 		{Things: "copies of live files", Sweep: g.recovery.Forget},
 		{Things: "sessions", Sweep: g.access.ForgetSessions},
 		{Things: "changes", Sweep: g.changes.Forget},
+		{Things: "tasks of earlier rules", Search: g.tasks.CatchUp},
 		// Last, because a first pass looks at all that is old.
 		{Things: "records", Search: retention.New(g.store, nil).Sweep},
 		{Things: "images", Sweep: g.attachments.Sweep}, // after their rows

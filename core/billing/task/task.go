@@ -277,6 +277,18 @@ type Renewed struct {
 	Differed  int // resources whose tasks were not as the rules say
 }
 
+// Rules is the version of the rules. Who changes what they say of a resource that is stored raises
+// it, and the tasks of every organization are computed again.
+const Rules = 1
+
+// Rebuild is how far the tasks of a scope are computed by a version of the rules.
+type Rebuild struct {
+	Scope billing.Scope
+	Rules int
+	Last  Resource // zero before the first
+	Done  bool
+}
+
 // Same reports whether the kept tasks of a resource are what the rules say.
 func Same(kept []*Task, resource [16]byte, found []Work) bool {
 	n := 0

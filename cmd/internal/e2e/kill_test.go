@@ -50,10 +50,10 @@ func TestKills(t *testing.T) {
 		}
 	}
 	answers := load.stop()
-	s.verify(answers)
 	awaitFor(t, patience+mostAsked, "the end of the batches", func() bool {
 		return s.count("SELECT count(*) FROM check_batch_items WHERE next_at IS NOT NULL OR asking IS NOT NULL") == 0
 	})
+	s.verify(answers)
 	lanes := batches.stop()
 	t.Logf("%d checks and %d items answered through %d kills; work held by what was killed was done %s after its restart at the latest; "+
 		"%d looks at the lanes saw at most %d checks of batches at once", len(answers), s.count("SELECT count(*) FROM check_batch_items"),

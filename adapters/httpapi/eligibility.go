@@ -5,6 +5,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/intake"
 )
 
@@ -65,6 +66,46 @@ func (a *api) getCheckExchange(x *exchange) (*reply, error) {
 	})
 }
 
+// checkRowJSON is a check in a file: what it comes to, without its benefits.
+type checkRowJSON struct {
+	ID                  billing.CheckID       `json:"id"`
+	CreatedAt           string                `json:"created_at"`
+	CompletedAt         *string               `json:"completed_at"`
+	State               coverage.CheckState   `json:"state"`
+	Outcome             *coverage.Outcome     `json:"outcome"`
+	OfficeID            billing.OfficeID      `json:"office_id"`
+	Payer               payerJSON             `json:"payer"`
+	PatientID           *billing.PatientID    `json:"patient_id"`
+	PatientName         nameJSON              `json:"patient_name"`
+	DateOfBirth         billing.Date          `json:"date_of_birth"`
+	MemberID            string                `json:"member_id"`
+	ServiceDate         billing.Date          `json:"service_date"`
+	Status              *coverage.Status      `json:"status"`
+	Verdict             *string               `json:"verdict"`
+	MaximumRemaining    *string               `json:"maximum_remaining"`
+	DeductibleRemaining *string               `json:"deductible_remaining"`
+	BatchID             *billing.CheckBatchID `json:"batch_id"`
+	TenantReference     *string               `json:"tenant_reference"`
+}
+
+func checkRow(c *coverage.Check) checkRowJSON {
+	first, last, born := c.Inquiry.Person()
+	row := checkRowJSON{
+		ID: c.ID, CreatedAt: event.Timestamp(c.CreatedAt), CompletedAt: timeOrNull(c.CompletedAt), State: c.State, Outcome: orNull(c.Outcome),
+		OfficeID: c.OfficeID, Payer: payerJSON(c.Payer), PatientID: orNull(c.PatientID), PatientName: nameJSON{first, last}, DateOfBirth: born,
+		MemberID: c.Inquiry.Subscriber.MemberID, ServiceDate: c.Inquiry.ServiceDate, Status: orNull(c.Status), BatchID: orNull(c.BatchID),
+		TenantReference: c.TenantReference,
+	}
+	if c.Outcome != "" {
+		s := c.Summary()
+		row.MaximumRemaining, row.DeductibleRemaining = money(s.MaximumLeft), money(s.DeductibleLeft)
+		if s.Verdict != nil {
+			row.Verdict = &s.Verdict.Text
+		}
+	}
+	return row
+}
+
 // listChecks handles GET /eligibility.
 func (a *api) listChecks(x *exchange) (*reply, error) {
 	q := x.query()
@@ -81,6 +122,9 @@ func (a *api) listChecks(x *exchange) (*reply, error) {
 		CreatedAfter:    q.instant("created_after"),
 		CreatedBefore:   q.instant("created_before"),
 		TenantReference: reference,
+	}
+	if x.prefersTable() {
+		return asTable(a, x, q, l, f, a.eligibility.List, checkRow)
 	}
 	p := billing.Page{Limit: q.limit(), After: q.cursor(a.cursors, l)}
 	if err := q.end().Err(); err != nil {

@@ -88,6 +88,16 @@ func (a *api) wholeERA(x *exchange) func(*remit.Record) eraJSON {
 func (a *api) listERAClaims(x *exchange) (*reply, error) {
 	era, q := eraID(x), x.query()
 	l := claimsOf(era, x.call.Scope)
+	if x.prefersTable() {
+		return asTable(a, x, q, l, era, func(ctx context.Context, scope billing.Scope, era billing.ERAID, p billing.Page) ([]*remit.Claim, *billing.Position, error) {
+			after := 0
+			if p.After != nil {
+				after = ordinalOf(p.After)
+			}
+			found, more, err := a.remittances.Claims(ctx, scope, era, after, p.Limit)
+			return found, afterClaim(found, more), err
+		}, remittanceClaimShape)
+	}
 	limit, after := q.limit(), 0
 	if p := q.cursor(a.cursors, l); p != nil {
 		after = ordinalOf(p)

@@ -84,6 +84,9 @@ func listed[Filter, T, J any](
 	a *api, x *exchange, q *query, l list, f Filter,
 	read func(context.Context, billing.Scope, Filter, billing.Page) ([]T, *billing.Position, error), shape func(T) J,
 ) (*reply, error) {
+	if x.prefersTable() {
+		return asTable(a, x, q, l, f, read, shape)
+	}
 	p := billing.Page{Limit: q.limit(), After: q.cursor(a.cursors, l), Oldest: l.oldest}
 	if err := q.end().Err(); err != nil {
 		return nil, err

@@ -19,7 +19,10 @@ type stream struct {
 	sent    bool // the server closes it
 }
 
-// openStream opens the content of a reply, of size bytes. While it opens, its
+// unknownSize is that of content which is made while it is read.
+const unknownSize = -1
+
+// openStream opens the content of a reply, of size bytes or of unknownSize. While it opens, its
 // context ends with the request's. After that the context lasts until the
 // reply is sent, for at most Limits.Body, or until Shutdown cuts the remaining
 // requests.
@@ -59,7 +62,11 @@ func (s *stream) Read(p []byte) (int, error) {
 	}
 	err := s.ctx.Err()
 	n := 0
-	if err == nil {
+	if s.size == unknownSize && err == nil {
+		if n, err = s.content.Read(p); err == nil || errors.Is(err, io.EOF) {
+			return n, err
+		}
+	} else if err == nil {
 		n, err = s.content.Read(p[:min(int64(len(p)), s.left)])
 		s.left -= int64(n)
 	}

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -25,6 +26,12 @@ func (a *api) listTasks(x *exchange) (*reply, error) {
 		DueBefore: q.date("due_before"), AmountFrom: q.money("amount_from"),
 	}
 	q.assignee(x.call.Principal, &f)
+	if x.prefersTable() {
+		return asTable(a, x, q, l, f, func(ctx context.Context, scope billing.Scope, f task.Filter, p billing.Page) ([]tasks.Shown, *billing.Position, error) {
+			found, err := a.tasks.List(ctx, scope, f, p)
+			return found.Tasks, found.Next, err
+		}, taskShape)
+	}
 	p := billing.Page{Limit: q.limit(), After: q.cursor(a.cursors, l)}
 	if err := q.end().Err(); err != nil {
 		return nil, err

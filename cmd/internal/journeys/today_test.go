@@ -46,6 +46,11 @@ func TestTodayLeadsToTheWork(t *testing.T) {
 	page.fill("Note", "The plan has no crowns.")
 	page.click("Accept the denial")
 	page.sees("Decided. The task comes again if its amount changes.", "No task matches")
+
+	page.click("Claims")
+	page.click("More actions")
+	page.click("Download as CSV")
+	page.sees("claims.csv has every row that the filters select.")
 }
 
 // incomplete enters a claim that the rules hold, because it lacks the tooth.

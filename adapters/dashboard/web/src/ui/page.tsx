@@ -8,6 +8,7 @@ import { isAPIError, said, Unreachable } from "../api/client";
 import type { Place } from "../shell/places";
 import { Button } from "./button";
 import { useCopyAsCurl } from "./copy";
+import { useDownload } from "./download";
 import { None } from "./format";
 import { Go } from "./link";
 import { type MenuItem, More } from "./menu";
@@ -26,6 +27,7 @@ export function Page({
   actions,
   more = [],
   curl,
+  list,
   printed,
   children,
 }: {
@@ -35,12 +37,19 @@ export function Page({
   actions?: ReactNode;
   more?: MenuItem[]; // what one does rarely
   curl?: string; // the path of what one looks at; a screen that only a session may read has none
+  list?: string; // the path of the list that one looks at, to keep as a file
   printed?: ReactNode; // at the top of each sheet of paper
   children: ReactNode;
 }) {
   useTitle(title);
   const copy = useCopyAsCurl();
-  const rare = [...more, ...(curl ? [{ label: "Copy as curl", onSelect: () => copy(curl) }] : [])];
+  const keep = useDownload();
+  const at = curl ?? list;
+  const rare = [
+    ...more,
+    ...(list ? [{ label: "Download as CSV", onSelect: () => keep(list) }] : []),
+    ...(at ? [{ label: "Copy as curl", onSelect: () => copy(at) }] : []),
+  ];
   const path = useRouterState({ select: (s) => s.location.pathname });
   const arrives = useRouterState({ select: (s) => s.location.state.arrives });
   const reach = useMemo(() => (arrives ? attend : heading(path)), [arrives, path]);

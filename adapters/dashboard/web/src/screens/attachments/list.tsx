@@ -39,7 +39,7 @@ export function AttachmentList() {
     </ButtonLink>
   );
   return (
-    <Page title="Attachments" curl={`/attachments${format(filters)}`} actions={begin}>
+    <Page title="Attachments" list={`/attachments${format(filters)}`} actions={begin}>
       <Section flush>
         <nav className="tabs" aria-label="States">
           {tabs.map(([name, s]) => (

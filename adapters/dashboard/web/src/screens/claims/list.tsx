@@ -48,7 +48,7 @@ export function ClaimList() {
   return (
     <Page
       title={kind === "claim" ? "Claims" : "Predeterminations"}
-      curl={`/claims${format({ kind, ...filters })}`}
+      list={`/claims${format({ kind, ...filters })}`}
       actions={
         may.write && (
           <ButtonLink look="primary" icon={<FilePlus2 size={16} aria-hidden />} to="/claims/new">

@@ -38,7 +38,7 @@ export function CheckList() {
   return (
     <Page
       title="Eligibility"
-      curl={`/eligibility${format(filters)}`}
+      list={`/eligibility${format(filters)}`}
       actions={
         may.write && (
           <ButtonLink

@@ -51,7 +51,7 @@ export function PayerRequestList() {
       : { head: "Answered", cell: (r) => <When value={r.answered_at} /> },
   ];
   return (
-    <Page title="Payer requests" curl={`/payer_requests${format({ ...filters, state })}`}>
+    <Page title="Payer requests" list={`/payer_requests${format({ ...filters, state })}`}>
       <Section flush>
         <nav className="tabs" aria-label="States">
           {(

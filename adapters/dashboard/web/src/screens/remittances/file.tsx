@@ -1,45 +1,14 @@
 // The 835 as the payer sent it: to read, segment by segment, and to keep.
 import { useQuery } from "@tanstack/react-query";
 import { Download } from "lucide-react";
-import {
-  type APIError,
-  type Client,
-  headers,
-  root,
-  Unreachable,
-  useClient,
-} from "../../api/client";
+import { useClient } from "../../api/client";
+import { type File, fetchFile, save } from "../../api/file";
 import { Button } from "../../ui/button";
 import { Modal } from "../../ui/dialog";
 import { printable } from "../../ui/format";
 import { Read } from "../../ui/page";
 
-type File = { name: string; blob: Blob; text: string };
-
-/** fetchFile returns the file of a remittance. Its name comes from the service. */
-async function fetchFile(client: Client, id: string, signal?: AbortSignal): Promise<File> {
-  const reply = await fetch(`${root}/eras/${id}/file`, {
-    headers: headers(client.mode),
-    signal,
-  }).catch(() => {
-    throw new Unreachable("Molar does not reply. Check the connection and try again.");
-  });
-  if (!reply.ok) throw (await reply.json()) as APIError;
-  const blob = await reply.blob();
-  const name = /filename="([A-Za-z0-9._-]+)"/.exec(
-    reply.headers.get("Content-Disposition") ?? "",
-  )?.[1];
-  return { name: name ?? `${id}.835`, blob, text: await blob.text() };
-}
-
-/** save puts a file into the person's downloads. */
-function save(file: File): void {
-  const a = document.createElement("a");
-  a.href = URL.createObjectURL(file.blob);
-  a.download = file.name;
-  a.click();
-  setTimeout(() => URL.revokeObjectURL(a.href), 10_000);
-}
+type Segmented = File & { text: string };
 
 /** segments returns the parts of an interchange. The last character of its ISA ends each part. */
 function segments(text: string): string[] {
@@ -67,7 +36,10 @@ export function RawFile({
     queryKey: ["get", "/eras/{id}/file", id],
     enabled: open,
     staleTime: Infinity,
-    queryFn: ({ signal }) => fetchFile(client, id, signal),
+    queryFn: async ({ signal }): Promise<Segmented> => {
+      const file = await fetchFile(client, `/eras/${id}/file`, undefined, signal);
+      return { ...file, text: await file.blob.text() };
+    },
   });
   return (
     <Modal title="The 835 file" open={open} onOpenChange={onOpenChange} wide>
@@ -78,7 +50,7 @@ export function RawFile({
   );
 }
 
-function Segments({ of: file }: { of: File }) {
+function Segments({ of: file }: { of: Segmented }) {
   const parts = segments(file.text);
   return (
     <div className="stack">

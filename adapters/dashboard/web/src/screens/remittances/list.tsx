@@ -88,7 +88,7 @@ export function RemittanceList() {
   return (
     <Page
       title="Remittances"
-      curl={`/eras${format(query)}`}
+      list={`/eras${format(query)}`}
       actions={
         <>
           <ButtonLink to="/remittances/quarantine">Quarantine</ButtonLink>

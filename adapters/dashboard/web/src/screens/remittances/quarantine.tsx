@@ -32,7 +32,7 @@ export function Quarantine() {
       title="Quarantine"
       above={<Go to="/remittances">Remittances</Go>}
       about="Payments that match none of your offices, and files that cannot be read"
-      curl="/quarantine"
+      list="/quarantine"
     >
       <Section flush>
         <List

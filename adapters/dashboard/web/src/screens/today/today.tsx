@@ -18,7 +18,7 @@ export function Today() {
   // A file in quarantine is not on the stream.
   const summary = api.useQuery("get", "/summary", undefined, { refetchInterval: 60_000 });
   return (
-    <Page title="Today" curl="/tasks">
+    <Page title="Today" list="/tasks">
       {summary.data && <Changes of={summary.data} />}
       <Tasks />
       <Read card of={summary} rows={8}>

@@ -1,0 +1,122 @@
+package httpapi
+
+import (
+	"encoding/csv"
+	"errors"
+	"io"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/molar-billing/molar/core/billing/claim"
+)
+
+var asCSV = map[string]string{"Accept": "text/csv"}
+
+// table reads a list as a file, and returns its head and its rows.
+func (s *service) table(t *testing.T, c call) (head []string, rows [][]string) {
+	t.Helper()
+	c.header = asCSV
+	file := s.must(t, 200, c)
+	if got := file.Header.Get("Content-Type"); got != "text/csv; charset=utf-8" {
+		t.Errorf("%s: Content-Type %q", c.path, got)
+	}
+	lines, count, ok := strings.Cut(file.body, "\r\n# ")
+	r := csv.NewReader(strings.NewReader(lines))
+	all, err := r.ReadAll()
+	if err != nil || !ok || len(all) == 0 || count != strconv.Itoa(len(all)-1)+" rows\r\n" {
+		t.Fatalf("%s: %v\n%s", c.path, err, file.body)
+	}
+	return all[0], all[1:]
+}
+
+// TestListsAsFiles reads lists as CSV files. They have what the pages have.
+func TestListsAsFiles(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	var want []string
+	for range 3 {
+		c := s.claim(t, func(c *claim.Claim) { c.State, c.Subscriber.LastName = claim.Rejected, "=1+1" })
+		want = append(want, c.ID.String())
+	}
+	slices.Reverse(want) // the newest is first
+	head, rows := s.table(t, call{path: "/claims?limit=1&state=rejected"})
+	cell := func(row int, column string) string {
+		at := slices.Index(head, column)
+		if at < 0 {
+			t.Fatalf("there is no %s in %q", column, head)
+		}
+		return rows[row][at]
+	}
+	for i, id := range want {
+		if cell(i, "id") != id || cell(i, "patient_name.last_name") != "'=1+1" || cell(i, "totals.charge") == "" || cell(i, "payment.paid") != "" {
+			t.Errorf("row %d: %q", i, rows[i])
+		}
+	}
+	if len(rows) != len(want) || slices.Contains(head, "object") || head[0] != "id" {
+		t.Errorf("%d rows of %q", len(rows), head)
+	}
+	first := s.must(t, 200, call{path: "/claims?limit=1"})
+	if _, rest := s.table(t, call{path: "/claims?cursor=" + first.text(t, "next_cursor")}); len(rest) != 2 || rest[0][0] != want[1] {
+		t.Errorf("after the first: %q", rest)
+	}
+	head, rows = s.table(t, call{path: "/tasks?kind=claim_rejected"})
+	if len(rows) != 3 || cell(0, "kind") != "claim_rejected" || cell(0, "resource.id") == "" || cell(0, "actions") == "" {
+		t.Errorf("tasks %q", rows)
+	}
+	s.must(t, 200, call{path: "/eligibility", body: s.question("ACTIVE-FULL", nil)})
+	head, rows = s.table(t, call{path: "/eligibility"})
+	if len(rows) != 1 || cell(0, "outcome") != "answered" || cell(0, "verdict") == "" || cell(0, "maximum_remaining") == "" {
+		t.Errorf("checks %q: %q", head, rows)
+	}
+	for _, path := range []string{
+		"/attachments", "/payer_requests", "/eras", "/patients", "/offices", "/providers", "/batches", "/quarantine", "/enrollments", "/estimates",
+		"/fee_schedules", "/webhook_deliveries", "/requests", "/eligibility/batches",
+	} {
+		s.table(t, call{path: path})
+	}
+	if a := s.do(t, call{path: "/claims?state=lost", header: asCSV, bad: true}); a.StatusCode != 422 {
+		t.Errorf("an unknown state: %d %s", a.StatusCode, a.body)
+	}
+}
+
+// TestTableFile makes a file of several pages while it is read, and one that breaks.
+func TestTableFile(t *testing.T) {
+	t.Parallel()
+	type row struct {
+		Name   string   `json:"name"`
+		Amount *string  `json:"amount"`
+		Codes  []string `json:"codes"`
+		Hidden []struct{}
+		Of     *struct {
+			N int `json:"n"`
+		} `json:"of"`
+	}
+	broken := errors.New("the database is away")
+	for _, fails := range []bool{false, true} {
+		f := &tableFile{columns: columnsOf(reflect.TypeFor[row](), "", nil)}
+		f.csv = csv.NewWriter(&f.left)
+		f.csv.UseCRLF = true
+		pages := 0
+		f.next = func() (bool, error) {
+			if pages++; pages == 3 && fails {
+				return false, broken
+			}
+			f.write(reflect.ValueOf(row{Name: "+1 \"x\"\r\ny", Amount: new("-25.00"), Codes: []string{"D0120", "-D1"}}))
+			return pages < 3, nil
+		}
+		if err := f.begin(); err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(f)
+		one := "\"'+1 \"\"x\"\"\r\ny\",-25.00,D0120; -D1,\r\n"
+		if want := "name,amount,codes,of.n\r\n" + one + one + one + "# 3 rows\r\n"; !fails && (err != nil || string(got) != want) {
+			t.Errorf("%v\n%q, want\n%q", err, got, want)
+		}
+		if fails && (!errors.Is(err, broken) || strings.Contains(string(got), "#")) {
+			t.Errorf("%v\n%q", err, got)
+		}
+	}
+}

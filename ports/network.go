@@ -8,11 +8,11 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/claimstatus"
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/billing/remit"
-	"github.com/molar-billing/molar/core/billing/status"
 )
 
 // Networks are the networks that are open now. Use cases ask for each message,
@@ -93,7 +93,7 @@ type ClaimStatus interface {
 	//
 	// With an outcome, an error states why the payer was not asked as often as it should be.
 	// Errors without one are those of Eligibility. The caller sets Network of the answer.
-	AskStatus(ctx context.Context, q network.StatusInquiry) (status.Answer, []coverage.Exchange, error)
+	AskStatus(ctx context.Context, q network.StatusInquiry) (claimstatus.Answer, []coverage.Exchange, error)
 }
 
 // Inquire carries a 270 or a 276 to a payer once, and returns the payer's response unread. It may

@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"github.com/molar-billing/molar/adapters/x12"
-	"github.com/molar-billing/molar/adapters/x12/claimstatus"
+	"github.com/molar-billing/molar/adapters/x12/statusrequest"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/claimstatus"
 	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/network"
-	"github.com/molar-billing/molar/core/billing/status"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -27,7 +27,7 @@ type statusAsker struct {
 func (c *Codec) StatusOver(carry ports.Inquire) ports.ClaimStatus { return &statusAsker{c, carry} }
 
 // AskStatus asks a payer. While it finds nothing, the next question is asked.
-func (a *statusAsker) AskStatus(ctx context.Context, q network.StatusInquiry) (answer status.Answer, sent []coverage.Exchange, err error) {
+func (a *statusAsker) AskStatus(ctx context.Context, q network.StatusInquiry) (answer claimstatus.Answer, sent []coverage.Exchange, err error) {
 	for n, question := range q.Questions() {
 		request, err := a.codec.StatusInquiry(q, question, n)
 		if err != nil {
@@ -35,7 +35,7 @@ func (a *statusAsker) AskStatus(ctx context.Context, q network.StatusInquiry) (a
 		}
 		reply, err := a.carry(ctx, request)
 		sent = append(sent, coverage.Exchange{MediaType: coverage.MediaX12, Request: request, Reply: reply})
-		var next status.Answer
+		var next claimstatus.Answer
 		if err == nil {
 			if next, err = a.codec.StatusAnswer(q, reply); err != nil { // the bytes are no 277: the network corrupted them
 				err = &network.UnreadableError{Err: err}
@@ -49,7 +49,7 @@ func (a *statusAsker) AskStatus(ctx context.Context, q network.StatusInquiry) (a
 		case err != nil:
 			return answer, sent, fmt.Errorf("ask the payer again about the claim: %w", err)
 		}
-		if answer = next; answer.Outcome != status.NotFound {
+		if answer = next; answer.Outcome != claimstatus.NotFound {
 			break
 		}
 	}
@@ -73,7 +73,7 @@ func (*Codec) StatusInquiry(q network.StatusInquiry, question network.StatusQues
 	if to.ID == "" {
 		to = network.End{Qualifier: "ZZ", ID: q.Payer.PayerID}
 	}
-	out := &claimstatus.Inquiry{
+	out := &statusrequest.Inquiry{
 		Interchange: x12.Interchange{
 			SenderQualifier: from.Qualifier, Sender: from.ID, ReceiverQualifier: to.Qualifier, Receiver: to.ID,
 			Created: created, Control: control, Test: q.Envelope.Test(q.Scope.Mode),
@@ -82,21 +82,21 @@ func (*Codec) StatusInquiry(q network.StatusInquiry, question network.StatusQues
 			Sender: cmp.Or(q.Options.GroupSender, from.ID), Receiver: cmp.Or(q.Options.GroupReceiver, to.ID), Created: created, Control: control,
 		},
 		Reference: trace, CreatedAt: created,
-		Payer:    claimstatus.Name{Entity: "PR", Kind: "2", Last: q.Payer.Name, IDQualifier: "PI", ID: q.Payer.PayerID},
-		Receiver: claimstatus.Name{Entity: "41", Kind: "2", Last: q.Office.Name, IDQualifier: "46", ID: from.ID},
+		Payer:    statusrequest.Name{Entity: "PR", Kind: "2", Last: q.Payer.Name, IDQualifier: "PI", ID: q.Payer.PayerID},
+		Receiver: statusrequest.Name{Entity: "41", Kind: "2", Last: q.Office.Name, IDQualifier: "46", ID: from.ID},
 		Provider: billedBy(q.Office),
-		Claims:   []claimstatus.Claim{{Trace: trace, Service: question.Service}},
+		Claims:   []statusrequest.Claim{{Trace: trace, Service: question.Service}},
 	}
 	s, p := &q.Claim.Subscriber, q.Claim.Patient
-	out.Subscriber = claimstatus.Person{
-		Name: claimstatus.Name{
+	out.Subscriber = statusrequest.Person{
+		Name: statusrequest.Name{
 			Entity: "IL", Kind: "1", Last: s.LastName, First: s.FirstName, Middle: s.MiddleName, Suffix: s.Suffix, IDQualifier: "MI", ID: memberID(s.MemberID),
 		},
 		BirthDate: s.DateOfBirth, Gender: statusGender(s.Gender),
 	}
 	if p != nil {
-		dependent := claimstatus.Person{
-			Name:      claimstatus.Name{Entity: "QC", Kind: "1", Last: p.LastName, First: p.FirstName, Middle: p.MiddleName, Suffix: p.Suffix},
+		dependent := statusrequest.Person{
+			Name:      statusrequest.Name{Entity: "QC", Kind: "1", Last: p.LastName, First: p.FirstName, Middle: p.MiddleName, Suffix: p.Suffix},
 			BirthDate: p.DateOfBirth, Gender: statusGender(p.Gender),
 		}
 		if !question.AsSubscriber {
@@ -107,7 +107,7 @@ func (*Codec) StatusInquiry(q network.StatusInquiry, question network.StatusQues
 			out.Subscriber = dependent
 		}
 	}
-	return claimstatus.Encode(out), nil
+	return statusrequest.Encode(out), nil
 }
 
 // statusTrace returns the common prefix of the trace numbers of an inquiry.
@@ -116,8 +116,8 @@ func statusTrace(id billing.StatusInquiryID) string {
 }
 
 // billedBy names the office that billed: by its NPI, or else by its tax ID.
-func billedBy(o coverage.InquiringOffice) claimstatus.Name {
-	n := claimstatus.Name{Entity: "1P", Kind: "2", Last: o.Name, IDQualifier: "XX", ID: o.NPI}
+func billedBy(o coverage.InquiringOffice) statusrequest.Name {
+	n := statusrequest.Name{Entity: "1P", Kind: "2", Last: o.Name, IDQualifier: "XX", ID: o.NPI}
 	if o.NPI == "" {
 		n.IDQualifier, n.ID = "FI", keep(o.TaxID, isDigit)
 	}

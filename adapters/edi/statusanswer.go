@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/molar-billing/molar/adapters/x12/acknowledgements"
-	"github.com/molar-billing/molar/adapters/x12/claimstatus"
+	"github.com/molar-billing/molar/adapters/x12/statusrequest"
+	"github.com/molar-billing/molar/core/billing/claimstatus"
 	"github.com/molar-billing/molar/core/billing/network"
-	"github.com/molar-billing/molar/core/billing/status"
 )
 
 // The errors for an unusable response, in addition to those of the x12 codecs.
@@ -24,10 +24,10 @@ const maxPayerClaims = 200
 // StatusAnswer reads the 277 of an inquiry about a claim. A trace of type 2 repeats the
 // inquiry's, so claims with another one are left out, unless the network's options accept
 // any trace. Payers may omit traces.
-func (c *Codec) StatusAnswer(q network.StatusInquiry, reply []byte) (status.Answer, error) {
-	reports, warnings, err := claimstatus.DecodeResponse(reply)
+func (c *Codec) StatusAnswer(q network.StatusInquiry, reply []byte) (claimstatus.Answer, error) {
+	reports, warnings, err := statusrequest.DecodeResponse(reply)
 	if err != nil {
-		return status.Answer{}, err
+		return claimstatus.Answer{}, err
 	}
 	c.warned("277", q.ID.String(), warnings)
 	a := answered{ours: statusTrace(q.ID), any: q.Options.TraceByExchange}
@@ -38,13 +38,13 @@ func (c *Codec) StatusAnswer(q network.StatusInquiry, reply []byte) (status.Answ
 	}
 	switch {
 	case len(a.found) > 0:
-		return status.Answer{Outcome: status.Found, Claims: a.found}, nil
+		return claimstatus.Answer{Outcome: claimstatus.Found, Claims: a.found}, nil
 	case len(a.search) > 0:
-		return status.Answer{Outcome: searched(a.search, a.above), Search: a.search}, nil
+		return claimstatus.Answer{Outcome: searched(a.search, a.above), Search: a.search}, nil
 	case a.foreign:
-		return status.Answer{}, errForeignStatus
+		return claimstatus.Answer{}, errForeignStatus
 	default:
-		return status.Answer{}, errNoStatus
+		return claimstatus.Answer{}, errNoStatus
 	}
 }
 
@@ -52,10 +52,10 @@ func (c *Codec) StatusAnswer(q network.StatusInquiry, reply []byte) (status.Answ
 type answered struct {
 	ours    string // how our traces begin
 	any     bool   // traces do not count
-	found   []status.PayerClaim
-	search  []status.Status // why claims were not found
-	above   bool            // the first of these is about the provider or the one who asks
-	foreign bool            // a claim had the trace of another inquiry
+	found   []claimstatus.PayerClaim
+	search  []claimstatus.Status // why claims were not found
+	above   bool                 // the first of these is about the provider or the one who asks
+	foreign bool                 // a claim had the trace of another inquiry
 }
 
 func (a *answered) source(r *acknowledgements.Report, s *acknowledgements.Source) {
@@ -115,17 +115,17 @@ func (a *answered) claim(by *reporter, c *acknowledgements.Claim) {
 	about := by.about("")
 	report, _ := by.claim(c, about)
 	report.Batch = ""
-	a.found = append(a.found, status.PayerClaim{
+	a.found = append(a.found, claimstatus.PayerClaim{
 		ControlNumber: clip(c.ControlNumber), PayerClaimNumber: clip(c.PayerClaimNumber), Charge: report.Charge, Service: c.Service,
 		Statuses: all, Report: report,
 	})
 }
 
 // statusesOf converts statuses that have a code.
-func statusesOf(all []acknowledgements.Status, line int, procedure string) (out []status.Status) {
+func statusesOf(all []acknowledgements.Status, line int, procedure string) (out []claimstatus.Status) {
 	for i := range all {
 		s := &all[i]
-		one := status.Status{
+		one := claimstatus.Status{
 			Line: line, Procedure: procedure, Effective: s.Effective, Paid: s.Paid, Decided: s.Decided, PaymentDate: s.PaymentDate, Payment: clip(s.Payment),
 		}
 		if s.Charge != 0 {
@@ -133,7 +133,7 @@ func statusesOf(all []acknowledgements.Status, line int, procedure string) (out 
 		}
 		for _, c := range s.Codes {
 			if c.Category != "" {
-				one.Codes = append(one.Codes, status.Code{Category: clip(strings.ToUpper(c.Category)), Status: clip(c.Status), Entity: clip(strings.ToUpper(c.Entity))})
+				one.Codes = append(one.Codes, claimstatus.Code{Category: clip(strings.ToUpper(c.Category)), Status: clip(c.Status), Entity: clip(strings.ToUpper(c.Entity))})
 			}
 		}
 		if len(one.Codes) > 0 {
@@ -152,19 +152,18 @@ var statusRefusals = []string{
 }
 
 // searched returns why a payer returns no claim. A status above the claims is about who asks.
-func searched(all []status.Status, above bool) status.Outcome {
+func searched(all []claimstatus.Status, above bool) claimstatus.Outcome {
 	for i := range all {
 		for _, c := range all[i].Codes {
 			switch {
 			case c.Category == "E1", c.Category == "E2":
-				return status.Unavailable
+				return claimstatus.Unavailable
 			case strings.HasPrefix(c.Category, "E"):
-				return status.Refused
+				return claimstatus.Refused
 			case c.Category == "D0" && (above || slices.Contains(statusRefusals, c.Status)):
-				return status.Refused
+				return claimstatus.Refused
 			}
 		}
 	}
-	return status.NotFound
+	return claimstatus.NotFound
 }
-

@@ -86,11 +86,15 @@ func Networks(over func(ports.Inquire) ports.Eligibility, clock ports.Clock, mai
 	route := network.Route{Mode: billing.ModeTest}
 	sender := network.End{Qualifier: "ZZ", ID: "MOLAR"}
 	house := NewClearinghouse(clock, mail, o)
+	payer := &ports.Network{
+		Name: Name, Route: route, Envelope: network.Envelope{Sender: sender},
+		Eligibility: patient{over, o.Own}, Attachments: NewAttachments(clock),
+	}
+	if o.Sent != nil {
+		payer.ClaimStatus = payers{o}
+	}
 	return []*ports.Network{
-		{
-			Name: Name, Route: route, Envelope: network.Envelope{Sender: sender},
-			Eligibility: patient{over, o.Own}, Attachments: NewAttachments(clock),
-		},
+		payer,
 		{
 			Name: Name, Route: route, Poll: pollInterval,
 			Envelope: network.Envelope{Sender: sender, Receiver: network.End{Qualifier: "ZZ", ID: "CLEARINGHOUSE"}},

@@ -1,11 +1,11 @@
-package claimstatus_test
+package statusrequest_test
 
 import (
 	"bytes"
 	"testing"
 
 	"github.com/molar-billing/molar/adapters/x12/acknowledgements"
-	"github.com/molar-billing/molar/adapters/x12/claimstatus"
+	"github.com/molar-billing/molar/adapters/x12/statusrequest"
 	"github.com/molar-billing/molar/adapters/x12/x12test"
 )
 
@@ -13,20 +13,20 @@ import (
 // written and read again without a change.
 func checkInquiry(t *testing.T, b []byte) {
 	t.Helper()
-	first, err := claimstatus.Decode(b)
+	first, err := statusrequest.Decode(b)
 	if err != nil {
 		x12test.Refused(t, b, err)
 		return
 	}
-	once := claimstatus.Encode(first)
-	second, err := claimstatus.Decode(once)
+	once := statusrequest.Encode(first)
+	second, err := statusrequest.Decode(once)
 	if err != nil {
 		t.Fatalf("what was written cannot be read: %v\n%s", err, once)
 	}
 	if len(second.Warnings) > 0 {
 		t.Fatalf("what was written has warnings: %v\n%s", second.Warnings, once)
 	}
-	if twice := claimstatus.Encode(second); !bytes.Equal(once, twice) {
+	if twice := statusrequest.Encode(second); !bytes.Equal(once, twice) {
 		t.Fatalf("not stable:\n%s\n%s", once, twice)
 	}
 	if len(first.Claims) != len(second.Claims) {
@@ -37,14 +37,14 @@ func checkInquiry(t *testing.T, b []byte) {
 // checkResponse proves the same of the 277s of a response.
 func checkResponse(t *testing.T, b []byte) {
 	t.Helper()
-	all, _, err := claimstatus.DecodeResponse(b)
+	all, _, err := statusrequest.DecodeResponse(b)
 	if err != nil {
 		x12test.Refused(t, b, err)
 		return
 	}
 	for i := range all {
 		once := acknowledgements.EncodeReport(&all[i])
-		second, warnings, err := claimstatus.DecodeResponse(once)
+		second, warnings, err := statusrequest.DecodeResponse(once)
 		if err != nil || len(second) != 1 || len(warnings) > 0 {
 			t.Fatalf("what was written cannot be read: %d responses, %v, %v\n%s", len(second), err, warnings, once)
 		}
@@ -72,7 +72,7 @@ func TestCorpus(t *testing.T) {
 		t.Helper()
 		checkInquiry(t, b)
 		checkResponse(t, b)
-		if _, _, err := claimstatus.DecodeResponse(b); kind == "277" && err != nil {
+		if _, _, err := statusrequest.DecodeResponse(b); kind == "277" && err != nil {
 			t.Errorf("a public response is refused: %v", err)
 		}
 	})

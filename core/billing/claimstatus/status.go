@@ -1,4 +1,4 @@
-package status
+package claimstatus
 
 import (
 	_ "embed" // the words that ship with the service
@@ -97,4 +97,39 @@ func (c *Content) Same(o *Content) bool {
 
 func equal(a, b *billing.Money) bool {
 	return (a == nil) == (b == nil) && (a == nil || *a == *b)
+}
+
+// Message says in a sentence or two what came of the inquiry, and what to do. It is empty
+// while the inquiry is pending.
+func (i *Inquiry) Message() string {
+	code, said := i.First()
+	switch i.Outcome {
+	case Found:
+		if i.Matches == "" {
+			return "The payer returned claims, and nothing tells which of them is this one. Read them in the exchange, or call the payer."
+		}
+		m := "The payer's status has no code that is known."
+		if said {
+			m = code.Words() + "."
+		}
+		for k := range i.Statuses {
+			if s := &i.Statuses[k]; s.Line == 0 && s.Paid != nil && *s.Paid > 0 {
+				return m + " The payer announces " + s.Paid.Dollars() + ". Wait for the remittance: it posts the payment."
+			}
+		}
+		return m
+	case NotFound:
+		return "The payer found no claim. A claim that was sent less than a week ago may not be loaded yet: ask again later. If it is older, call the payer."
+	case Refused:
+		m := "The payer did not search."
+		if said {
+			m = code.Words() + "."
+		}
+		return m + " Check the payer, the office's NPI and the member ID."
+	case Unavailable:
+		return "The payer did not respond. Ask again later."
+	case Failed:
+		return "The network to the payer failed, or its response cannot be read. Ask again later."
+	}
+	return ""
 }

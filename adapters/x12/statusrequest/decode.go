@@ -1,4 +1,4 @@
-package claimstatus
+package statusrequest
 
 import (
 	"bytes"

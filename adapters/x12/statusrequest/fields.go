@@ -1,4 +1,4 @@
-package claimstatus
+package statusrequest
 
 import "github.com/molar-billing/molar/adapters/x12"
 

@@ -1,11 +1,11 @@
-package claimstatus_test
+package statusrequest_test
 
 import (
 	"testing"
 	"time"
 
 	"github.com/molar-billing/molar/adapters/x12"
-	"github.com/molar-billing/molar/adapters/x12/claimstatus"
+	"github.com/molar-billing/molar/adapters/x12/statusrequest"
 	"github.com/molar-billing/molar/adapters/x12/x12test"
 	"github.com/molar-billing/molar/core/billing"
 )
@@ -13,31 +13,31 @@ import (
 func on(m, d int) billing.Date { return billing.Date{Year: 2026, Month: time.Month(m), Day: d} }
 
 // little asks with as little as payers like.
-func little() claimstatus.Inquiry {
+func little() statusrequest.Inquiry {
 	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-	return claimstatus.Inquiry{
+	return statusrequest.Inquiry{
 		Interchange: x12.Interchange{Sender: "MOLAR", Receiver: "CHTEST", Created: at, Control: 907, Test: true},
 		Group:       x12.Group{Sender: "MOLAR", Receiver: "CHTEST", Created: at, Control: 907},
 		Reference:   "STI_01", CreatedAt: at,
-		Payer:    claimstatus.Name{Entity: "PR", Kind: "2", Last: "Molar Test Payer", IDQualifier: "PI", ID: "CHTEST"},
-		Receiver: claimstatus.Name{Entity: "41", Kind: "2", Last: "Bright Smiles, P.C.", IDQualifier: "46", ID: "MOLAR"},
-		Provider: claimstatus.Name{Entity: "1P", Kind: "2", Last: "Bright Smiles, P.C.", IDQualifier: "XX", ID: "1234567893"},
-		Subscriber: claimstatus.Person{
-			Name:      claimstatus.Name{Entity: "IL", Kind: "1", Last: "Núñez*~:^", First: "Zoë", IDQualifier: "MI", ID: "W123"},
+		Payer:    statusrequest.Name{Entity: "PR", Kind: "2", Last: "Molar Test Payer", IDQualifier: "PI", ID: "CHTEST"},
+		Receiver: statusrequest.Name{Entity: "41", Kind: "2", Last: "Bright Smiles, P.C.", IDQualifier: "46", ID: "MOLAR"},
+		Provider: statusrequest.Name{Entity: "1P", Kind: "2", Last: "Bright Smiles, P.C.", IDQualifier: "XX", ID: "1234567893"},
+		Subscriber: statusrequest.Person{
+			Name:      statusrequest.Name{Entity: "IL", Kind: "1", Last: "Núñez*~:^", First: "Zoë", IDQualifier: "MI", ID: "W123"},
 			BirthDate: on(1, 2), Gender: "F",
 		},
-		Claims: []claimstatus.Claim{{Trace: "STI0100", Service: billing.DateSpan{From: on(2, 23), To: on(3, 11)}}},
+		Claims: []statusrequest.Claim{{Trace: "STI0100", Service: billing.DateSpan{From: on(2, 23), To: on(3, 11)}}},
 	}
 }
 
 // much asks about a dependent with everything that the guide has.
-func much() claimstatus.Inquiry {
+func much() statusrequest.Inquiry {
 	q := little()
-	q.Dependent = &claimstatus.Person{Name: claimstatus.Name{Entity: "QC", Kind: "1", Last: "張", First: "Kim"}, BirthDate: on(5, 6)}
-	q.Claims = []claimstatus.Claim{{
+	q.Dependent = &statusrequest.Person{Name: statusrequest.Name{Entity: "QC", Kind: "1", Last: "張", First: "Kim"}, BirthDate: on(5, 6)}
+	q.Claims = []statusrequest.Claim{{
 		Trace: "STI0101", PayerClaimNumber: "PAYER-55", ControlNumber: "PCN-1", GroupNumber: "G-100", ClearinghouseTrace: "CH-9",
 		Charge: new(billing.Money(305_50)), Service: billing.DateSpan{From: on(3, 2), To: on(3, 2)},
-		Lines: []claimstatus.Line{
+		Lines: []statusrequest.Line{
 			{Qualifier: "AD", Procedure: "D2392", Charge: 210_50, Units: "1", Number: "1", Service: billing.DateSpan{From: on(3, 2), To: on(3, 2)}},
 			{Qualifier: "AD", Procedure: "D1110", Charge: 95_00, Number: "2"},
 		},
@@ -47,8 +47,8 @@ func much() claimstatus.Inquiry {
 
 func TestEncodeGolden(t *testing.T) {
 	t.Parallel()
-	for name, q := range map[string]claimstatus.Inquiry{"276-little.edi": little(), "276-much.edi": much()} {
-		b := claimstatus.Encode(&q)
+	for name, q := range map[string]statusrequest.Inquiry{"276-little.edi": little(), "276-much.edi": much()} {
+		b := statusrequest.Encode(&q)
 		x12test.Golden(t, name, x12test.Lines(b))
 		checkInquiry(t, b)
 	}
@@ -58,7 +58,7 @@ func TestEncodeGolden(t *testing.T) {
 func TestDecodeGivesBack(t *testing.T) {
 	t.Parallel()
 	q := much()
-	got, err := claimstatus.Decode(claimstatus.Encode(&q))
+	got, err := statusrequest.Decode(statusrequest.Encode(&q))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,11 +75,11 @@ func TestDecodeGivesBack(t *testing.T) {
 func TestSecondPatient(t *testing.T) {
 	t.Parallel()
 	q := little()
-	b := claimstatus.Encode(&q)
+	b := statusrequest.Encode(&q)
 	for _, more := range []string{"HL*5*3*22*0~", "HL*5*2*19*1~", "HL*5*4*23~HL*6*4*23~", "HL*5*4*9~"} {
 		at := len(b) - len("SE*14*0001~GE*1*907~IEA*1*000000907~")
 		bad := append(append(append([]byte{}, b[:at]...), more...), b[at:]...)
-		if _, err := claimstatus.Decode(bad); err == nil {
+		if _, err := statusrequest.Decode(bad); err == nil {
 			t.Errorf("%s was read", more)
 		} else {
 			x12test.Refused(t, bad, err)

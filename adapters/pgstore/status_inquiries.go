@@ -94,6 +94,7 @@ func (r statusInquiries) Exchanged(ctx context.Context, id billing.StatusInquiry
 // for the payers of the sandbox. It returns CodeNotFound if none did.
 func (s *Store) SentClaim(ctx context.Context, scope billing.Scope, id billing.ClaimID) (f clearing.OutgoingFile, now time.Time, err error) {
 	err = s.transact(ctx, session{role: roleApp, scope: scope}, true, func(ctx context.Context, t *tx) error {
+		now = t.ports(ctx).Clock.Now()
 		c, err := claims{t}.Get(ctx, id)
 		if err != nil {
 			return err
@@ -103,7 +104,7 @@ func (s *Store) SentClaim(ctx context.Context, scope billing.Scope, id billing.C
 			return err
 		}
 		content, err := batches{t}.Content(ctx, b.ID)
-		f, now = clearing.OutgoingFile{Scope: scope, Name: b.File.Name, Content: content, At: b.SentAt}, t.ports(ctx).Clock.Now()
+		f = clearing.OutgoingFile{Scope: scope, Name: b.File.Name, Content: content, At: b.SentAt}
 		return err
 	})
 	return f, now, err

@@ -40,11 +40,15 @@ type payers struct{ Options }
 // say until now, as if it remembered nothing of earlier files.
 func (p payers) AskStatus(ctx context.Context, q network.StatusInquiry) (claimstatus.Answer, []coverage.Exchange, error) {
 	f, now, err := p.Sent(ctx, q.Scope, q.Claim.ID)
-	if err != nil {
+	var files []clearing.OutgoingFile // none for a claim that no file carried
+	switch {
+	case err == nil:
+		files = append(files, f)
+	case !billing.IsNotFound(err):
 		return claimstatus.Answer{}, nil, fmt.Errorf("sandboxnet: find the file of a claim: %w", err)
 	}
 	return p.StatusOver(func(ctx context.Context, request []byte) ([]byte, error) {
-		return AnswerStatus(ctx, request, []clearing.OutgoingFile{f}, now, p.Options)
+		return AnswerStatus(ctx, request, files, now, p.Options)
 	}).AskStatus(ctx, q)
 }
 

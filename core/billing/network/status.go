@@ -43,6 +43,9 @@ type StatusQuestion struct {
 // the subscriber. No numbers and no charge are asked with, since each must match.
 func (q *StatusInquiry) Questions() []StatusQuestion {
 	span := q.Claim.ServiceDates()
+	if span.From.IsZero() {
+		return []StatusQuestion{{}} // which no network can ask
+	}
 	if days(span) > mostDays-2*aroundService {
 		span.To = span.From
 	}

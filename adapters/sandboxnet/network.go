@@ -28,6 +28,9 @@
 //	-UNBALANCED      paid like -PAID-ERA, in a separate 835 in which the payments
 //	                 of a line and of the claim are 1.00 too high
 //	-ESTIMATE        a predetermination is estimated like -PAID-ERA
+//	-STATUS-...      paid in full; when the payer is asked where the claim is, it
+//	                 finds none (-NOT-FOUND), asks for documents (-REQUESTED), or
+//	                 cannot respond (-DOWN)
 //
 // Without an ending, the test payer, CHTEST, pays a claim in full; other payers
 // accept it and send nothing more. Predeterminations are never paid or

@@ -11,14 +11,14 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/adapters/x12/acknowledgements"
-	"github.com/molar-billing/molar/adapters/x12/statusrequest"
 	"github.com/molar-billing/molar/adapters/x12/remittance"
+	"github.com/molar-billing/molar/adapters/x12/statusrequest"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claimstatus"
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/billing/scenario"
-	"github.com/molar-billing/molar/core/billing/claimstatus"
 )
 
 // Sent returns the file that carried a claim last, and the time by the clock of its scope. It
@@ -308,7 +308,11 @@ func (r *response) decided(c *acknowledgements.Claim, paid *remittance.Claim, p 
 		}
 		return s
 	}
-	c.Statuses, c.Lines = []acknowledgements.Status{final(paid.Charge, paid.Paid)}, nil
+	if c.Lines = nil; paid.Status == remittance.StatusReversal {
+		c.Statuses = []acknowledgements.Status{final(-paid.Charge, 0)}
+		return
+	}
+	c.Statuses = []acknowledgements.Status{final(paid.Charge, paid.Paid)}
 	for i := range paid.Services {
 		s := &paid.Services[i]
 		l := acknowledgements.Line{Qualifier: s.Procedure.Qualifier, Procedure: s.Procedure.Code, Charge: s.Charge, Paid: new(s.Paid)}

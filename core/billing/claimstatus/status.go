@@ -43,7 +43,8 @@ func (c Code) String() string {
 var shippedWords string
 
 // words holds the entries of the file by list and code: the categories of statuses (code
-// source 507) and the entities that they concern, in words of our own.
+// source 507), the entities that they concern, and statuses that only answers to inquiries
+// have, in words of our own.
 //
 //nolint:gochecknoglobals // a constant table, read at first use
 var words = sync.OnceValue(func() map[[2]string]string {
@@ -66,7 +67,11 @@ func (c Code) Words() string {
 	if said == "" {
 		return "Status " + c.String()
 	}
-	if why := (clearing.ClaimStatus{Category: c.Category, Code: c.Status}).Words(); why != "" && c.Status != "0" {
+	why := words()[[2]string{"status", c.Status}]
+	if why == "" {
+		why = clearing.ClaimStatus{Category: c.Category, Code: c.Status}.Words()
+	}
+	if why != "" && c.Status != "0" {
 		said += ": " + why
 	} else if c.Status != "" && c.Status != "0" {
 		said += ": status " + c.Status

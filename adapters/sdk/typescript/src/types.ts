@@ -1357,6 +1357,10 @@ export interface ClaimSubscriberInput {
    * services under this control number. `-REJECTED-PAID`: rejects the claim, and pays it all the same.
    * `-BAD-COUNTS`: pays with a remittance whose segment and set counts are wrong. `-TAKE-BACK`: pays, and
    * takes the payment back one delay after it accepts the void.
+   *
+   * Three endings pay in full, and choose what the payer says when it is asked where the claim is
+   * (`createStatusInquiry`). `-STATUS-NOT-FOUND`: it finds none. `-STATUS-REQUESTED`: it asks for documents.
+   * `-STATUS-DOWN`: its system cannot respond.
    */
   member_id?: string | null;
   group_number?: string | null;

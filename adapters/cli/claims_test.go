@@ -8,7 +8,7 @@ import (
 )
 
 // TestClaimCommands says in a golden file what the help of the commands on claims is, and how
-// answers of payers are printed. The program runs against a service in package e2e.
+// answers of payers are printed. Requests run in the cases of the clients.
 func TestClaimCommands(t *testing.T) {
 	t.Parallel()
 	var all strings.Builder

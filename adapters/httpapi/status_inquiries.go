@@ -4,9 +4,9 @@ import (
 	"net/http"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claimstatus"
 	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/event"
-	"github.com/molar-billing/molar/core/billing/claimstatus"
 )
 
 // askStatus handles POST /claims/{id}/status_inquiries. It replies with the inquiry, whatever
@@ -29,10 +29,10 @@ type statusInquiryJSON struct {
 	Object           string                  `json:"object"`
 	ClaimID          billing.ClaimID         `json:"claim_id"`
 	Payer            payerJSON               `json:"payer"`
-	State            claimstatus.State            `json:"state"`
-	Outcome          *claimstatus.Outcome         `json:"outcome"`
+	State            claimstatus.State       `json:"state"`
+	Outcome          *claimstatus.Outcome    `json:"outcome"`
 	Message          *string                 `json:"message"`
-	Matches          *claimstatus.Match           `json:"matches"`
+	Matches          *claimstatus.Match      `json:"matches"`
 	PayerClaimNumber *string                 `json:"payer_claim_number"`
 	OtherClaims      int                     `json:"other_claims"`
 	Statuses         []claimStatusJSON       `json:"statuses"`

@@ -8,12 +8,11 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/claimstatus"
 	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/ports"
-
-	"github.com/molar-billing/molar/core/billing/claimstatus"
 )
 
 // sentClaim makes a claim that reaches the state.

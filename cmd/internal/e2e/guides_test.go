@@ -85,7 +85,7 @@ func TestGuides(t *testing.T) {
 		},
 		"42-claim-status.md": {
 			{"object state", "claim queued"},
-			{"running state pending", "false ready 0"},
+			{"state pending", "ready 0"},
 			{"object outcome matches", "status_inquiry found control_number"},
 			{"data.0.object data.0.outcome", "status_inquiry found"},
 			{"object", "status_exchange"},

@@ -46,11 +46,12 @@ func layers() []layer {
 		{"core/billing/remit", nouns("clearing", "directory", "event"), ""},
 		{"core/billing/quarantine", nouns("clearing", "remit"), ""},
 		{"core/billing/claim", nouns("attachment", "caller", "clearing", "coverage", "decision", "directory", "estimate", "event", "remit", "scenario"), ""},
+		{"core/billing/claimstatus", nouns("claim", "clearing", "coverage", "directory"), ""},
 		{"core/billing/sandbox", nouns("event"), ""},
 		{"core/billing/decision", nouns(), ""},
 		{"core/billing/retention", nouns(), ""},
 		{"core/billing/restore", nouns("claim", "clearing"), ""},
-		{"core/billing/network", nouns("claim", "clearing", "coverage", "directory"), ""}, // it knows what it carries; what it carries knows no network
+		{"core/billing/network", nouns("claim", "claimstatus", "clearing", "coverage", "directory"), ""}, // it knows what it carries; what it carries knows no network
 		{"core/billing/billingtest", nouns("event"), ""},
 		{"core/jobs", []string{"core/billing"}, ""},
 		{"core/idempotency", boundary, ""},

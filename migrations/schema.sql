@@ -208,6 +208,7 @@ BEGIN
     IF EXISTS (SELECT FROM attachments WHERE id = ANY (sets) AND org_id = e.org_id AND mode = e.mode AND sending IS NOT NULL) THEN
         RETURN 'sending';
     END IF;
+    UPDATE status_inquiries SET exchanges = NULL WHERE org_id = e.org_id AND mode = e.mode AND claim_id = ANY (of_claims);
     DELETE FROM uploads WHERE org_id = e.org_id AND mode = e.mode AND attachment_id = ANY (sets);
     DELETE FROM documents WHERE org_id = e.org_id AND mode = e.mode AND attachment_id = ANY (sets);
     DELETE FROM attachments WHERE org_id = e.org_id AND mode = e.mode AND id = ANY (sets) AND state = 'open';
@@ -755,7 +756,7 @@ BEGIN
         RETURN 0;
     END IF;
     CASE bare
-        WHEN 'acknowledgements', 'attachments', 'batches', 'check_batch_items', 'check_batches', 'check_members', 'claim_changes', 'claim_totals', 'documents', 'eligibility_answers', 'estimates', 'tasks', 'check_additions',
+        WHEN 'acknowledgements', 'attachments', 'batches', 'check_batch_items', 'check_batches', 'check_members', 'claim_changes', 'claim_totals', 'documents', 'eligibility_answers', 'estimates', 'tasks', 'check_additions', 'status_inquiries',
             'enrollments', 'event_numbers', 'events', 'patient_words', 'patients', 'payer_requests',
             'quarantine', 'sandbox_mail', 'sandbox_notes', 'sandbox_scenarios', 'uploads' THEN
         WHEN 'claims' THEN -- those that no other names
@@ -809,7 +810,7 @@ DECLARE
 BEGIN
     CASE bare || '.' || sealed
         WHEN 'acknowledgements.content', 'acknowledgements.excerpt', 'batches.content', 'connections.secrets', 'eligibility_checks.exchanges', 'eras.content',
-            'quarantine.content', 'webhook_endpoints.secret' THEN
+            'quarantine.content', 'status_inquiries.exchanges', 'webhook_endpoints.secret' THEN
         WHEN 'idempotency_keys.body' THEN
             bound := '''idempotency key '' || key';
         WHEN 'received_parts.content' THEN
@@ -1472,7 +1473,7 @@ CREATE TABLE public.enrollments (
     version integer DEFAULT 1 NOT NULL,
     CONSTRAINT enrollments_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
     CONSTRAINT enrollments_state_check CHECK ((state = ANY (ARRAY['not_needed'::text, 'needed'::text, 'submitted'::text, 'active'::text, 'rejected'::text]))),
-    CONSTRAINT enrollments_transaction_check CHECK ((transaction = ANY (ARRAY['eligibility'::text, 'claims'::text])))
+    CONSTRAINT enrollments_transaction_check CHECK ((transaction = ANY (ARRAY['eligibility'::text, 'claims'::text, 'claim_status'::text])))
 );
 
 ALTER TABLE ONLY public.enrollments FORCE ROW LEVEL SECURITY;
@@ -2081,6 +2082,35 @@ CREATE TABLE public.sign_in_links (
 
 ALTER TABLE ONLY public.sign_in_links FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.status_inquiries (
+    id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    claim_id uuid NOT NULL,
+    payer_id uuid NOT NULL,
+    payer_code text NOT NULL,
+    payer_name text NOT NULL,
+    request_id uuid,
+    person_request_id uuid,
+    created_at timestamp with time zone NOT NULL,
+    state text NOT NULL,
+    outcome text DEFAULT ''::text NOT NULL,
+    network text DEFAULT ''::text NOT NULL,
+    completed_at timestamp with time zone,
+    matches text DEFAULT ''::text NOT NULL,
+    payer_claim_number text DEFAULT ''::text NOT NULL,
+    others integer DEFAULT 0 NOT NULL,
+    statuses json DEFAULT '[]'::json NOT NULL,
+    exchanges bytea,
+    CONSTRAINT status_inquiries_completed CHECK ((((state = 'completed'::text) = (outcome <> ''::text)) AND ((state = 'completed'::text) = (completed_at IS NOT NULL)))),
+    CONSTRAINT status_inquiries_matches_check CHECK ((matches = ANY (ARRAY[''::text, 'control_number'::text, 'payer_claim_number'::text, 'charge_and_date'::text]))),
+    CONSTRAINT status_inquiries_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
+    CONSTRAINT status_inquiries_outcome_check CHECK ((outcome = ANY (ARRAY[''::text, 'found'::text, 'not_found'::text, 'refused'::text, 'unavailable'::text, 'error'::text]))),
+    CONSTRAINT status_inquiries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'completed'::text])))
+);
+
+ALTER TABLE ONLY public.status_inquiries FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.sweeps (
     bare text NOT NULL,
     mode text NOT NULL,
@@ -2459,6 +2489,9 @@ ALTER TABLE ONLY public.sessions
 ALTER TABLE ONLY public.sign_in_links
     ADD CONSTRAINT sign_in_links_pkey PRIMARY KEY (digest);
 
+ALTER TABLE ONLY public.status_inquiries
+    ADD CONSTRAINT status_inquiries_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.sweeps
     ADD CONSTRAINT sweeps_pkey PRIMARY KEY (bare, mode);
 
@@ -2791,6 +2824,10 @@ CREATE INDEX sign_in_links_created ON public.sign_in_links USING btree (created_
 
 CREATE INDEX sign_in_links_user ON public.sign_in_links USING btree (user_id) WHERE (used_at IS NULL);
 
+CREATE INDEX status_inquiries_claim ON public.status_inquiries USING btree (claim_id, created_at, id);
+
+CREATE INDEX status_inquiries_list ON public.status_inquiries USING btree (org_id, mode, created_at, id);
+
 CREATE INDEX tasks_assignee ON public.tasks USING btree (org_id, mode, assignee, COALESCE(due_on, 'infinity'::date), ((- amount)), since, id) WHERE ((ended_at IS NULL) AND (assignee IS NOT NULL));
 
 CREATE INDEX tasks_attachment ON public.tasks USING btree (attachment_id) WHERE (attachment_id IS NOT NULL);
@@ -2938,6 +2975,9 @@ ALTER TABLE ONLY public.sign_in_links
 
 ALTER TABLE ONLY public.sign_in_links
     ADD CONSTRAINT sign_in_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id);
+
+ALTER TABLE ONLY public.status_inquiries
+    ADD CONSTRAINT status_inquiries_claim_id_fkey FOREIGN KEY (claim_id) REFERENCES public.claims(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.tasks
     ADD CONSTRAINT tasks_attachment_id_fkey FOREIGN KEY (attachment_id) REFERENCES public.attachments(id) ON DELETE CASCADE;
@@ -3141,6 +3181,8 @@ CREATE POLICY removal ON public.sessions TO postgres USING (true);
 
 CREATE POLICY removal ON public.sign_in_links TO postgres USING (true);
 
+CREATE POLICY removal ON public.status_inquiries TO postgres USING (true);
+
 CREATE POLICY removal ON public.tasks TO postgres USING (true);
 
 CREATE POLICY removal ON public.users TO postgres USING (true);
@@ -3343,6 +3385,8 @@ CREATE POLICY scope ON public.sessions TO molar_app USING ((org_id = (current_se
 
 CREATE POLICY scope ON public.sign_in_links TO molar_app USING ((org_id = (current_setting('molar.org'::text))::uuid));
 
+CREATE POLICY scope ON public.status_inquiries TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
 CREATE POLICY scope ON public.tasks TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.uploads TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
@@ -3384,6 +3428,8 @@ CREATE POLICY sealing ON public.webhook_endpoints TO postgres USING (true);
 ALTER TABLE public.sessions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.sign_in_links ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.status_inquiries ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY system ON public.api_keys TO molar_system USING (true);
 
@@ -4368,6 +4414,26 @@ GRANT SELECT(user_id) ON TABLE public.sign_in_links TO molar_app;
 
 GRANT SELECT(used_at),UPDATE(used_at) ON TABLE public.sign_in_links TO molar_app;
 GRANT UPDATE(used_at) ON TABLE public.sign_in_links TO molar_system;
+
+GRANT SELECT,INSERT ON TABLE public.status_inquiries TO molar_app;
+
+GRANT UPDATE(state) ON TABLE public.status_inquiries TO molar_app;
+
+GRANT UPDATE(outcome) ON TABLE public.status_inquiries TO molar_app;
+
+GRANT UPDATE(network) ON TABLE public.status_inquiries TO molar_app;
+
+GRANT UPDATE(completed_at) ON TABLE public.status_inquiries TO molar_app;
+
+GRANT UPDATE(matches) ON TABLE public.status_inquiries TO molar_app;
+
+GRANT UPDATE(payer_claim_number) ON TABLE public.status_inquiries TO molar_app;
+
+GRANT UPDATE(others) ON TABLE public.status_inquiries TO molar_app;
+
+GRANT UPDATE(statuses) ON TABLE public.status_inquiries TO molar_app;
+
+GRANT UPDATE(exchanges) ON TABLE public.status_inquiries TO molar_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.tasks TO molar_app;
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/claimstatus"
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/network"
@@ -23,7 +24,7 @@ type Networks interface {
 
 	// For returns the network that carries the transaction between the scope and
 	// the payer. Without one it returns CodeEligibilityUnavailable,
-	// CodeAttachmentsUnavailable or CodeUnavailable.
+	// CodeAttachmentsUnavailable or, for claims and their status, CodeUnavailable.
 	For(scope billing.Scope, payer billing.PayerID, t network.Transaction) (*Network, error)
 
 	// Follow reads the connections as they are now. Processes differ for a moment
@@ -47,6 +48,7 @@ type Network struct {
 	Replies     Replies // the files that come back for Claims; nil if they come to
 	Inbox       Inbox
 	Attachments AttachmentNetwork
+	ClaimStatus ClaimStatus
 
 	Peer Peer // of a connection; nil for the built-in sandbox
 }
@@ -82,7 +84,19 @@ type Eligibility interface {
 	Ask(ctx context.Context, q network.Inquiry) (coverage.CheckResponse, []coverage.Exchange, error)
 }
 
-// Inquire carries a 270 to a payer once, and returns the payer's response unread. It may
+// ClaimStatus asks payers about claims that were sent.
+type ClaimStatus interface {
+	// AskStatus asks the payer of a claim where it is. While the payer finds nothing, it asks
+	// again with less, within the same call. It may be called again for the same inquiry. It
+	// returns every exchange that was sent, also beside an error, and also those without a
+	// reply.
+	//
+	// With an outcome, an error states why the payer was not asked as often as it should be.
+	// Errors without one are those of Eligibility. The caller sets Network of the answer.
+	AskStatus(ctx context.Context, q network.StatusInquiry) (claimstatus.Answer, []coverage.Exchange, error)
+}
+
+// Inquire carries a 270 or a 276 to a payer once, and returns the payer's response unread. It may
 // be called again for the same inquiry. A *billing.LaterError states when to ask again for
 // the response. Any other error means that the network failed, and may come with the
 // bytes of its refusal.

@@ -88,6 +88,7 @@ type Tx struct {
 	Estimates        Estimates
 	Tasks            Tasks
 	Additions        Additions
+	StatusInquiries  StatusInquiries
 	ImportMappings   ImportMappings
 	CheckBatches     CheckBatches
 	CheckItems       CheckItems

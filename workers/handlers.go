@@ -7,6 +7,7 @@ import (
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/claims"
+	"github.com/molar-billing/molar/core/claimstatus"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/remittances"
@@ -23,7 +24,7 @@ const checksPerPlace = 8
 // that are left out run few.
 func Places(parallel int) map[jobs.Kind]int {
 	return map[jobs.Kind]int{
-		jobs.KindEligibility: checksPerPlace * parallel, jobs.KindBatchEligibility: checksPerPlace * parallel, jobs.KindCheckBatch: parallel, jobs.KindAttachmentSend: parallel, jobs.KindBatchSend: parallel,
+		jobs.KindEligibility: checksPerPlace * parallel, jobs.KindBatchEligibility: checksPerPlace * parallel, jobs.KindCheckBatch: parallel, jobs.KindClaimStatus: parallel, jobs.KindAttachmentSend: parallel, jobs.KindBatchSend: parallel,
 		jobs.KindEnrollment: parallel, jobs.KindERA: parallel,
 	}
 }
@@ -42,6 +43,11 @@ func BatchEligibility(s *eligibility.Service, parallel int) Handler {
 // CheckBatch finds the next checks of up to parallel batches at once.
 func CheckBatch(s *eligibility.Service, parallel int) Handler {
 	return Handler{Kind: jobs.KindCheckBatch, Parallel: parallel, Do: s.Feed, Fail: s.FailFeed}
+}
+
+// ClaimStatus asks payers about up to parallel claims at once.
+func ClaimStatus(s *claimstatus.Service, parallel int) Handler {
+	return Handler{Kind: jobs.KindClaimStatus, Parallel: parallel, Do: s.Answer, Fail: s.Fail}
 }
 
 // AttachmentSend sends up to parallel attachments at once.

@@ -161,7 +161,7 @@ func Run(ctx context.Context, o Options, ready func(Account) error) (err error) 
 	if o.Use997 {
 		network.Standard = acknowledgements.Standard997
 	}
-	core := &coreServer{payers: sandboxnet.NewEligibility(clock{}), now: time.Now, faults: faults, log: o.Log}
+	core := &coreServer{payers: sandboxnet.NewEligibility(clock{}), sent: f.sent, options: network, now: time.Now, faults: faults, log: o.Log}
 	if o.Strict {
 		network.Refuse, core.refuse = o.refuse, o.refuse
 	}

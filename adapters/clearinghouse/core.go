@@ -18,7 +18,9 @@ import (
 
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/adapters/x12"
+	"github.com/molar-billing/molar/adapters/x12/statusrequest"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 )
 
 // The paths of the endpoint.
@@ -47,6 +49,8 @@ const (
 // coreServer is the CAQH CORE endpoint.
 type coreServer struct {
 	payers  *sandboxnet.Eligibility
+	sent    func(now time.Time) ([]clearing.OutgoingFile, error) // the files of claims that the payers know
+	options sandboxnet.Options                                   // of the payers, for inquiries about claims
 	now     func() time.Time
 	account *Account
 	strict  *Account                                // nil accepts any identifiers
@@ -252,7 +256,7 @@ func (s *coreServer) respond(w http.ResponseWriter, r *http.Request, e *envelope
 		return reply, true
 	}
 	reply.PayloadType, reply.Payload = kind, string(payload)
-	s.log.InfoContext(r.Context(), "answered a 270", "payload_type", kind)
+	s.log.InfoContext(r.Context(), "answered an inquiry", "payload_type", kind)
 	s.deviate(reply)
 	return reply, true
 }
@@ -271,7 +275,7 @@ func (s *coreServer) authorized(e *envelope) bool {
 	return user&password == 1
 }
 
-// ask returns the payers' response and its payload type: a 271, or a TA1 or 999 in
+// ask returns the payers' response and its payload type: a 271 or a 277, or a TA1 or 999 in
 // its place. It is nil if there is no interchange to reply to. A slow payer is waited
 // for.
 func (s *coreServer) ask(ctx context.Context, request []byte) ([]byte, string, error) {
@@ -292,6 +296,14 @@ func (s *coreServer) ask(ctx context.Context, request []byte) ([]byte, string, e
 		return sandboxnet.RejectInquiry(request, "022", s.now()), payloadTA1, nil
 	case s.faults.strikes(core999):
 		return sandboxnet.RejectInquiry(request, "", s.now()), payload999, nil
+	}
+	if _, err := statusrequest.Decode(request); err == nil {
+		files, err := s.sent(s.now())
+		if err != nil {
+			return nil, "", err
+		}
+		response, err := sandboxnet.AnswerStatus(ctx, request, files, s.now(), s.options)
+		return response, payload277, err
 	}
 	for {
 		response, err := s.payers.Inquire(ctx, request)

@@ -6,7 +6,8 @@
 // out of inbound and gives it to the sandbox, whose messages about it appear in
 // outbound when they are due. An https endpoint takes a 270 in the CAQH CORE
 // envelopes (SOAP 1.2 and MIME multipart of vC2.2.0, SOAP of Phase IV) and replies
-// with the sandbox's 271.
+// with the sandbox's 271, and a 276, to which it replies with a 277 about the files that it
+// took.
 //
 // The data folder is the whole state. Each step ends with a rename or with one
 // line appended to a log, so that the process may be killed at any point: the next
@@ -15,6 +16,7 @@
 //
 //	files/inbound, files/outbound   what an SFTP client sees
 //	state/spool                     files taken out of inbound
+//	state/sent                      files of claims, for inquiries about them
 //	state/mail, state/*.log         messages that are not due yet, and the sandbox's memory
 //	state/ready                     messages on their way to outbound
 //	received.log                    a line for each file that was taken

@@ -17,6 +17,7 @@ const (
 // The values of PayloadType.
 const (
 	payload270 = "X12_270_Request_005010X279A1"
+	payload276 = "X12_276_Request_005010X212"
 	payload271 = "X12_271_Response_005010X279A1"
 	payload277 = "X12_277_Response_005010X212"
 	payload999 = "X12_999_Response_005010X231A1"
@@ -91,8 +92,8 @@ func (e *envelope) fault(strict *Account) (code, message string) {
 	switch {
 	case e.CORERuleVersion != version22 && !e.phase4, e.CORERuleVersion != version40 && e.phase4:
 		return "VersionMismatch", "CORERuleVersion must be 2.2.0, or 4.0.0 in the namespace of Phase IV."
-	case e.PayloadType != payload270:
-		return "PayloadTypeNotUnderstood", "PayloadType must be " + payload270 + "."
+	case e.PayloadType != payload270 && e.PayloadType != payload276:
+		return "PayloadTypeNotUnderstood", "PayloadType must be " + payload270 + " or " + payload276 + "."
 	case e.ProcessingMode != realTime:
 		return "ProcessingModeNotUnderstood", "ProcessingMode must be RealTime."
 	case strict == nil:

@@ -9,6 +9,10 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 )
 
 // The folders in the data folder.
@@ -19,6 +23,7 @@ const (
 	spoolFolder    = "state/spool"
 	mailFolder     = "state/mail"
 	readyFolder    = "state/ready"
+	sentFolder     = "state/sent"
 	tmpFolder      = "state/tmp"
 )
 
@@ -60,7 +65,7 @@ func openFolder(path string) (_ *folder, err error) {
 	if err := f.RemoveAll(tmpFolder); err != nil { // what a killed process was writing
 		return nil, err
 	}
-	for _, dir := range []string{inboundFolder, outboundFolder, spoolFolder, mailFolder, readyFolder, tmpFolder} {
+	for _, dir := range []string{inboundFolder, outboundFolder, spoolFolder, mailFolder, readyFolder, sentFolder, tmpFolder} {
 		if err := f.MkdirAll(dir, privateFolder); err != nil {
 			return nil, err
 		}
@@ -86,6 +91,36 @@ func (f *folder) replace(name string, content []byte) error {
 		return errors.Join(err, f.forget(tmp))
 	}
 	return f.Rename(tmp, name)
+}
+
+// sentFor is how long the payers know a file of claims.
+const sentFor = 90 * 24 * time.Hour
+
+// sent returns the files of claims that the payers know, and forgets old ones.
+func (f *folder) sent(now time.Time) (all []clearing.OutgoingFile, err error) {
+	entries, err := fs.ReadDir(f.FS(), sentFolder)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		name := sentFolder + "/" + e.Name()
+		info, err := e.Info()
+		if err != nil {
+			return nil, err
+		}
+		if now.Sub(info.ModTime()) > sentFor {
+			if err := f.forget(name); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		content, err := f.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, clearing.OutgoingFile{Scope: billing.Scope{Mode: billing.ModeTest}, Name: e.Name(), Content: content, At: info.ModTime()})
+	}
+	return all, nil
 }
 
 // forget removes a file, which may be absent.

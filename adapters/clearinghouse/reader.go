@@ -282,6 +282,9 @@ func (r *reader) reply(ctx context.Context, id string, size int64) error {
 		return r.report(ctx, id, rejected, "The file has more than 20,000 claims. Split it.")
 	}
 	f := clearing.OutgoingFile{Scope: billing.Scope{Mode: billing.ModeTest}, Name: id + ".837", Content: content}
+	if err := r.folder.replace(sentFolder+"/"+f.Name, content); err != nil { // for inquiries about claims
+		return err
+	}
 	err = r.network.Send(ctx, f, nil)
 	if fault, unreadable := errors.AsType[*x12.Error](err); unreadable {
 		return r.report(ctx, id, rejected, "The file is not X12, or has no interchange to reply to: "+fault.Reason+".")

@@ -37,7 +37,7 @@ const knownHost = "AAAAC3NzaC1lZDI1NTE5AAAAIGVHrzLFWTHh2Fh4nzC0fH2q7tkgG1Yv4Bfkv
 
 // kinds are the kinds of the release.
 func kinds() network.Kinds {
-	return network.Kinds{sandboxnet.Kind(nil).Kind, sftpnet.Kind().Kind, corenet.Kind(nil).Kind}
+	return network.Kinds{sandboxnet.Kind(nil).Kind, sftpnet.Kind().Kind, corenet.Kind(nil, nil).Kind}
 }
 
 // with returns a document with fields set to JSON values, or without one if the value is

@@ -28,6 +28,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/molar-billing/molar/adapters/x12/statusrequest"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -97,6 +98,9 @@ const (
 
 // DefaultPayloadType is the PayloadType of a 270 in version 005010.
 const DefaultPayloadType = "X12_270_Request_005010X279A1"
+
+// statusPayloadType is that of a 276.
+const statusPayloadType = "X12_276_Request_005010X212"
 
 // Timeouts are the limits on how long a peer can keep a call waiting. A zero timeout
 // has its default.
@@ -241,10 +245,26 @@ func (e *Eligibility) Inquire(ctx context.Context, request []byte) ([]byte, erro
 	if err != nil {
 		return nil, err
 	}
-	m := newMessage(e.config, request)
+	m := newMessage(e.config, e.config.PayloadType, request)
 	r, err := e.exchange(ctx, m)
 	if err != nil {
 		return nil, err
 	}
 	return e.judge(ours, m.payloadID, r)
+}
+
+// InquireStatus is Inquire for a 276, whose response is a 277.
+func (e *Eligibility) InquireStatus(ctx context.Context, request []byte) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if _, err := statusrequest.Decode(request); err != nil {
+		return nil, fmt.Errorf("corenet: the request is no 276: %w", err)
+	}
+	m := newMessage(e.config, statusPayloadType, request)
+	r, err := e.exchange(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	return e.judgeStatus(m.payloadID, r)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/x12/acknowledgements"
 	"github.com/molar-billing/molar/adapters/x12/eligibility"
+	"github.com/molar-billing/molar/adapters/x12/statusrequest"
 	"github.com/molar-billing/molar/core/billing/network"
 )
 
@@ -36,19 +37,9 @@ func inquiryOf(request []byte) (inquiry, error) {
 // judge returns the 271 of a reply. What comes in place of one is an error; a 999 or
 // a TA1 is returned with it.
 func (e *Eligibility) judge(ours inquiry, payloadID string, r *reply) ([]byte, error) {
-	if err := r.refusal(); err != nil {
+	x12, beside, err := r.interchange()
+	if err != nil {
 		return nil, err
-	}
-	x12, form := unwrap(r.payload)
-	beside := ""
-	if r.errorCode != "" {
-		beside = ", and the error code is " + word(r.errorCode)
-	}
-	if x12 == nil && r.errorCode != "" && !strings.EqualFold(r.errorCode, "Success") {
-		return nil, fault(network.ReasonRefused, "the network refused the request with the error code %s", word(r.errorCode))
-	}
-	if x12 == nil {
-		return nil, fault(network.ReasonProtocol, "the payload is %s%s", form, beside)
 	}
 	response, err := eligibility.Decode(x12)
 	if err != nil {
@@ -61,6 +52,43 @@ func (e *Eligibility) judge(ours inquiry, payloadID string, r *reply) ([]byte, e
 		return nil, fault(network.ReasonMismatch, "the reply belongs to another inquiry: its %s is not ours", other)
 	}
 	return x12, nil
+}
+
+// judgeStatus returns the 277 of a reply, as judge returns a 271. Which of its claims belong
+// to the inquiry is for its reader: it may have several.
+func (e *Eligibility) judgeStatus(payloadID string, r *reply) ([]byte, error) {
+	x12, beside, err := r.interchange()
+	if err != nil {
+		return nil, err
+	}
+	if _, _, err := statusrequest.DecodeResponse(x12); err != nil {
+		if refused := rejection(x12); refused != "" {
+			return x12, fault(network.ReasonRejected, "the network rejected the inquiry about a claim: %s%s", refused, beside)
+		}
+		return nil, fault(network.ReasonProtocol, "the payload is no 277 that responds to an inquiry: %w%s", err, beside)
+	}
+	if !e.config.PayloadIDByExchange && r.payloadID != "" && !strings.EqualFold(r.payloadID, payloadID) {
+		return nil, fault(network.ReasonMismatch, "the reply belongs to another inquiry: its PayloadID is not ours")
+	}
+	return x12, nil
+}
+
+// interchange returns the X12 of a reply, and what the envelope says beside it.
+func (r *reply) interchange() (x12 []byte, beside string, err error) {
+	if err := r.refusal(); err != nil {
+		return nil, "", err
+	}
+	x12, form := unwrap(r.payload)
+	if r.errorCode != "" {
+		beside = ", and the error code is " + word(r.errorCode)
+	}
+	if x12 == nil && r.errorCode != "" && !strings.EqualFold(r.errorCode, "Success") {
+		return nil, "", fault(network.ReasonRefused, "the network refused the request with the error code %s", word(r.errorCode))
+	}
+	if x12 == nil {
+		return nil, "", fault(network.ReasonProtocol, "the payload is %s%s", form, beside)
+	}
+	return x12, beside, nil
 }
 
 // refusal returns the error of a reply that cannot have a response.

@@ -15,12 +15,13 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Kind is the kind of connections over CAQH CORE: eligibility. Over asks in 270s.
-func Kind(over func(ports.Inquire) ports.Eligibility) ports.ConnectionKind {
+// Kind is the kind of connections over CAQH CORE: eligibility, and the status of claims. Over
+// asks in 270s, and about in 276s.
+func Kind(over func(ports.Inquire) ports.Eligibility, about func(ports.Inquire) ports.ClaimStatus) ports.ConnectionKind {
 	return ports.ConnectionKind{Kind: network.Kind{
-		Name: "core", Carries: []network.Transaction{network.Eligibility}, Ends: true,
+		Name: "core", Carries: []network.Transaction{network.Eligibility, network.ClaimStatus}, Ends: true,
 		Document: func(c *network.Connection) network.Document { return new(document).of(c) },
-	}, Open: func(c *network.Connection) (*ports.Network, error) { return open(c, over) }}
+	}, Open: func(c *network.Connection) (*ports.Network, error) { return open(c, over, about) }}
 }
 
 // document is the document of a connection over CAQH CORE.
@@ -103,7 +104,9 @@ func (d *document) of(c *network.Connection) network.Document {
 }
 
 // open opens a connection over CAQH CORE.
-func open(c *network.Connection, over func(ports.Inquire) ports.Eligibility) (*ports.Network, error) {
+func open(
+	c *network.Connection, over func(ports.Inquire) ports.Eligibility, about func(ports.Inquire) ports.ClaimStatus,
+) (*ports.Network, error) {
 	d := &document{}
 	if err := c.Load(d.of(c)); err != nil {
 		return nil, err
@@ -125,7 +128,14 @@ func open(c *network.Connection, over func(ports.Inquire) ports.Eligibility) (*p
 	if err != nil {
 		return nil, err
 	}
-	return &ports.Network{Eligibility: over(e.Inquire), Peer: e}, nil
+	n := &ports.Network{Peer: e}
+	if c.Carried(network.Eligibility) {
+		n.Eligibility = over(e.Inquire)
+	}
+	if c.Carried(network.ClaimStatus) {
+		n.ClaimStatus = about(e.InquireStatus)
+	}
+	return n, nil
 }
 
 // inquiry returns a new question about the member that needs one 270.

@@ -10,7 +10,7 @@ import (
 
 func TestOptions(t *testing.T) {
 	t.Parallel()
-	networktest.Options(t, corenet.Kind(nil).Kind, porttest.Payers(t), []networktest.Option{
+	networktest.Options(t, corenet.Kind(nil, nil).Kind, porttest.Payers(t), []networktest.Option{
 		{Name: "payload_id_echo", Value: `"exchange"`, Bad: []string{`""`, `false`}},
 		{Name: "reference_echo", Value: `"exchange"`, Bad: []string{`"bht"`}},
 		{Name: "payload_type", Value: `"X12_270_Request_006020"`, Bad: []string{`""`, `"a b"`, `270`, `null`}},

@@ -33,14 +33,14 @@ type field struct{ name, value string }
 
 // newMessage puts X12 into the envelope of the network. Each message has a PayloadID
 // of its own.
-func newMessage(c Config, payload []byte) message {
+func newMessage(c Config, payloadType string, payload []byte) message {
 	m := message{payloadID: newPayloadID()}
 	version := "2.2.0"
 	if c.Envelope == SOAPPhase4 {
 		version = "4.0.0"
 	}
 	fields := []field{
-		{"PayloadType", c.PayloadType},
+		{"PayloadType", payloadType},
 		{"ProcessingMode", "RealTime"},
 		{"PayloadID", m.payloadID},
 		{"TimeStamp", time.Now().UTC().Format("2006-01-02T15:04:05Z")},

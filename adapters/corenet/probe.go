@@ -93,7 +93,7 @@ func (e *Eligibility) probeInquiry(ctx context.Context) []network.ProbeStep {
 	var m message
 	var r *reply
 	send := func(ctx context.Context, request []byte) (err error) {
-		m = newMessage(e.config, request)
+		m = newMessage(e.config, e.config.PayloadType, request)
 		if r, err = e.exchange(ctx, m); err == nil {
 			err = r.refusal()
 		}

@@ -60,7 +60,7 @@ func connectionShapes() map[string]shown {
 	core.Settings = network.Settings{Envelope: sftp.Settings.Envelope, Own: map[string]json.RawMessage{"CORE": json.RawMessage(`{"URL":"https://core.example.com/soap","Envelope":"soap-2.2.0"}`)}}
 	sandbox := core
 	sandbox.Kind, sandbox.Settings = "sandbox", network.Settings{Envelope: network.Envelope{Usage: "P"}}
-	kinds := network.Kinds{sftpnet.Kind().Kind, corenet.Kind(nil).Kind, sandboxnet.Kind(nil).Kind}
+	kinds := network.Kinds{sftpnet.Kind().Kind, corenet.Kind(nil, nil).Kind, sandboxnet.Kind(nil).Kind}
 	return map[string]shown{
 		"connection_sftp":       {"Connection", connectionShape(sftp, sftp.Org, kinds.Show(sftp))},
 		"connection_core":       {"Connection", connectionShape(&core, sftp.Org, kinds.Show(&core))},

@@ -127,6 +127,7 @@ type capabilitiesJSON struct {
 	Eligibility bool `json:"eligibility"`
 	Claims      bool `json:"claims"`
 	Attachments bool `json:"attachments"`
+	ClaimStatus bool `json:"claim_status"`
 }
 
 func payerEntryShape(p *directory.Payer) payerEntryJSON {

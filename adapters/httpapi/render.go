@@ -8,6 +8,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/claimstatus"
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/directory"
@@ -51,6 +52,8 @@ func Render(resource any) (json.RawMessage, error) {
 		resource = claimShape(r)
 	case *remit.Claim:
 		resource = remittanceClaimShape(r)
+	case *claimstatus.Inquiry:
+		resource = statusInquiryShape(r)
 	case *attachment.Attachment:
 		resource = attachmentShape(r)
 	case *attachment.PayerRequest:

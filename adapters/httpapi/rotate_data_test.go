@@ -126,7 +126,7 @@ func TestRotateData(t *testing.T) {
 	for _, column := range []string{
 		"acknowledgements.content", "acknowledgements.excerpt", "batches.content", "connections.secrets", "eligibility_checks.exchanges", "eras.content",
 		"idempotency_keys.body", "quarantine.content", "received_parts.content", "sandbox_mail.content", "sandbox_notes.content",
-		"sandbox_scenarios.content", "users.totp", "webhook_endpoints.secret",
+		"sandbox_scenarios.content", "status_inquiries.exchanges", "users.totp", "webhook_endpoints.secret",
 	} {
 		if len(was[column]) == 0 || len(is[column]) < len(was[column]) {
 			t.Errorf("%s: %d encrypted values, then %d", column, len(was[column]), len(is[column]))

@@ -14,6 +14,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/changes"
 	"github.com/molar-billing/molar/core/claims"
+	"github.com/molar-billing/molar/core/claimstatus"
 	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/enrollments"
@@ -64,6 +65,7 @@ type api struct {
 	batches       *batches.Service
 	changes       *changes.Service
 	claims        *claims.Service
+	claimStatus   *claimstatus.Service
 	connections   *connections.Service
 	eligibility   *eligibility.Service
 	enrollments   *enrollments.Service
@@ -160,6 +162,11 @@ func (a *api) routes() []route {
 		{post, root + "/claims/{id}/convert", submit, jsonBody, amending(created, a.claims.Convert, claimShape)},
 		// It replies with the claim to the secondary payer.
 		{post, root + "/claims/{id}/bill_secondary", submit, jsonBody, amending(created, a.claims.BillSecondary, claimShape)},
+
+		{post, root + "/claims/{id}/status_inquiries", submit, emptyBody, a.askStatus},
+		{get, root + "/claims/{id}/status_inquiries", read, noBody, a.listStatusInquiries},
+		{get, root + "/status_inquiries/{id}", read, noBody, getting(a.claimStatus.Get, statusInquiryShape)},
+		{get, root + "/status_inquiries/{id}/exchange", read, noBody, getting(a.claimStatus.Exchanged, statusExchangeShape)},
 
 		{get, root + "/batches", read, noBody, paging(a, "batches", a.batches.List, batchShape)},
 		{get, root + "/batches/{id}", read, noBody, getting(a.batches.Get, batchShape)},
@@ -297,8 +304,10 @@ func (r *route) versioned() bool {
 		r.method == http.MethodPatch && slices.Contains([]string{"/attachments/{id}", "/offices/{id}", "/providers/{id}"}, path)
 }
 
-// isCheck reports whether the operation asks a payer about coverage.
-func (r *route) isCheck() bool { return r.method == http.MethodPost && r.path == root+"/eligibility" }
+// isCheck reports whether the operation asks a payer, about coverage or about a claim.
+func (r *route) isCheck() bool {
+	return r.method == http.MethodPost && (r.path == root+"/eligibility" || r.path == root+"/claims/{id}/status_inquiries")
+}
 
 // fiberPath returns the template in Fiber's syntax.
 func (r *route) fiberPath() string {

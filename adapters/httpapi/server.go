@@ -26,6 +26,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/fault"
 	"github.com/molar-billing/molar/core/changes"
 	"github.com/molar-billing/molar/core/claims"
+	"github.com/molar-billing/molar/core/claimstatus"
 	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/enrollments"
@@ -52,6 +53,7 @@ type Options struct {
 	Batches       *batches.Service
 	Changes       *changes.Service
 	Claims        *claims.Service
+	ClaimStatus   *claimstatus.Service
 	Connections   *connections.Service
 	Eligibility   *eligibility.Service
 	Enrollments   *enrollments.Service
@@ -140,7 +142,7 @@ func New(o Options) (*Server, error) {
 		return nil, errors.New("httpapi: a use case or the payer directory is missing")
 	}
 	a := &api{
-		o.Access, o.Attachments, o.Audit, o.Batches, o.Changes, o.Claims, o.Connections, o.Eligibility, o.Enrollments, o.Estimates, o.Tasks, o.Additions, o.Events, o.Faults, o.Fees, o.PayerRequests, o.Payers, o.Remittances, o.Sandbox, o.Scenarios, o.Schedules, o.Summary, o.Webhooks,
+		o.Access, o.Attachments, o.Audit, o.Batches, o.Changes, o.Claims, o.ClaimStatus, o.Connections, o.Eligibility, o.Enrollments, o.Estimates, o.Tasks, o.Additions, o.Events, o.Faults, o.Fees, o.PayerRequests, o.Payers, o.Remittances, o.Sandbox, o.Scenarios, o.Schedules, o.Summary, o.Webhooks,
 		cursors{o.CursorKey},
 	}
 	s, err := newServer(o, a.routes(), identifier{key: o.Access.Authenticate, session: o.Access.Resume})

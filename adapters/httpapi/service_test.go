@@ -37,6 +37,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/core/changes"
 	"github.com/molar-billing/molar/core/claims"
+	"github.com/molar-billing/molar/core/claimstatus"
 	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/enrollments"
@@ -113,13 +114,16 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 	if with.signIns == nil {
 		with.signIns = clock
 	}
-	attaching := outside(t, queue, routing.New(append(with.open, sandboxnet.Networks(edi.New().Over, clock, store.SandboxMail(), sandboxnet.Options{Own: store.OwnScenario})...)...), &with)
+	attaching := outside(t, queue, routing.New(append(with.open, sandboxnet.Networks(edi.New().Over, clock, store.SandboxMail(), sandboxnet.Options{
+		Own: store.OwnScenario, Sent: store.SentClaim, StatusOver: edi.New().StatusOver,
+	})...)...), &with)
 	o := Options{
 		Access:        access.New(store, payers, with.signIns, credentials.New([32]byte{1})),
 		Attachments:   attachments.New(store, attaching, payers, attachments.DefaultTimes()),
 		Audit:         audit.New(store, audit.LeastRetention, with.log),
 		Changes:       changes.New(store, clock, patient(), with.log),
 		Claims:        claims.New(store, attaching.Networks, payers),
+		ClaimStatus:   claimstatus.New(store, queue, attaching.Networks, payers, claimstatus.Times{Wait: with.checking.Wait, Silence: with.checking.Silence}),
 		Connections:   connections.New(store, network.Kinds{sftpnet.Kind().Kind}, payers, func(string, network.Reason) {}, with.log),
 		Enrollments:   enrollments.New(store, payers),
 		Estimates:     estimates.New(store),
@@ -155,6 +159,7 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 	work(t, queue, jobs.KindEligibility, o.Eligibility.Answer)
 	work(t, queue, jobs.KindBatchEligibility, o.Eligibility.Answer)
 	work(t, queue, jobs.KindCheckBatch, o.Eligibility.Feed)
+	work(t, queue, jobs.KindClaimStatus, o.ClaimStatus.Answer)
 	work(t, queue, jobs.KindAttachmentSend, o.Attachments.Send)
 	work(t, queue, jobs.KindBatchSend, s.batches.Send)
 	work(t, queue, jobs.KindERA, o.Remittances.Apply)

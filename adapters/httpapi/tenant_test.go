@@ -27,6 +27,7 @@ type made struct {
 	sent, number, patient         string // a claim of the API, as its ID, its control number and its patient
 	queued, paid, question        string // claims
 	batch, era, quarantined       string
+	inquiry                       string // about the paid claim
 	fees, estimate, checks, task  string
 	logged, key                   string // an entry of the request log, and its API key
 }
@@ -72,6 +73,7 @@ func (s *service) makeClaims(t *testing.T, m *made) {
 		return s.claim(t, func(c *claim.Claim) { c.Kind, c.State = kind, state }).ID.String()
 	}
 	m.queued, m.paid = in(claim.KindClaim, claim.NeedsAttention), in(claim.KindClaim, claim.Paid)
+	m.inquiry = s.must(t, 201, askOf(m.paid)).text(t, "id")
 	m.question = in(claim.KindPredetermination, claim.Returned)
 	m.batch = s.batch(t, 7, "ISA").ID.String()
 	m.era = s.remittance(t, 1)
@@ -175,6 +177,9 @@ func (s *service) readsByStrangers(t *testing.T, m made) map[string][]foreign {
 		"GET /summary":                           {{call: call{path: "/summary"}, status: 200}},
 		"GET /patients":                          {nothing("/patients")},
 		"GET /claims/{id}":                       {absent("/claims/" + m.sent), absent("/claims/" + m.claim), absent("/claims/" + m.question)},
+		"GET /claims/{id}/status_inquiries":      {absent("/claims/" + m.sent + "/status_inquiries")},
+		"GET /status_inquiries/{id}":             {absent("/status_inquiries/" + m.inquiry)},
+		"GET /status_inquiries/{id}/exchange":    {absent("/status_inquiries/" + m.inquiry + "/exchange")},
 		"GET /batches":                           {nothing("/batches")},
 		"GET /batches/{id}":                      {absent("/batches/" + m.batch)},
 		"GET /batches/{id}/file":                 {absent("/batches/" + m.batch + "/file")},
@@ -256,15 +261,16 @@ func (s *service) writesByStrangers(t *testing.T, m made) map[string][]foreign {
 			post(request+"/answer", "attachment_id", m.answeredBy),
 			post("/payer_requests/"+m.answered+"/answer", "narrative", "mine"),
 		},
-		"POST /claims":                {absent(call{path: "/claims", body: s.crown("1", nil)})}, // its office
-		"PATCH /claims/{id}":          {absent(call{method: "PATCH", path: "/claims/" + m.queued, body: `{"note":"mine"}`})},
-		"POST /claims/{id}/submit":    {post("/claims/" + m.sent + "/submit")},
-		"POST /claims/{id}/void":      {post("/claims/" + m.paid + "/void")},
-		"POST /claims/{id}/replace":   {absent(call{path: "/claims/" + m.paid + "/replace", body: s.crown("1", nil)})},
-		"POST /claims/{id}/reconcile": {post("/claims/" + m.paid + "/reconcile")},
-		"POST /claims/{id}/reopen":    {post("/claims/" + m.paid + "/reopen")},
-		"POST /claims/{id}/hold":      {post("/claims/"+m.queued+"/hold", "reason", "mine")},
-		"POST /claims/{id}/release":   {post("/claims/" + m.queued + "/release")},
+		"POST /claims":                       {absent(call{path: "/claims", body: s.crown("1", nil)})}, // its office
+		"PATCH /claims/{id}":                 {absent(call{method: "PATCH", path: "/claims/" + m.queued, body: `{"note":"mine"}`})},
+		"POST /claims/{id}/submit":           {post("/claims/" + m.sent + "/submit")},
+		"POST /claims/{id}/void":             {post("/claims/" + m.paid + "/void")},
+		"POST /claims/{id}/replace":          {absent(call{path: "/claims/" + m.paid + "/replace", body: s.crown("1", nil)})},
+		"POST /claims/{id}/reconcile":        {post("/claims/" + m.paid + "/reconcile")},
+		"POST /claims/{id}/reopen":           {post("/claims/" + m.paid + "/reopen")},
+		"POST /claims/{id}/hold":             {post("/claims/"+m.queued+"/hold", "reason", "mine")},
+		"POST /claims/{id}/status_inquiries": {post("/claims/" + m.sent + "/status_inquiries")},
+		"POST /claims/{id}/release":          {post("/claims/" + m.queued + "/release")},
 		"POST /claims/{id}/convert": {
 			post("/claims/"+m.question+"/convert", "lines", []anObject{{"line_number": 1, "service_date": lately(1)}}),
 		},

@@ -269,6 +269,7 @@ var (
 	batchTable           = newTable("batches", "batch", batchFields, "state", "number", "content")
 	payerRequestTable    = newTable("payer_requests", "payer request", payerRequestFields, "state")
 	taskTable            = newTable("tasks", "task", taskFields, "assignee")
+	statusTable          = newTable("status_inquiries", "status inquiry", statusFields, "state")
 	enrollmentTable      = newTable("enrollments", "enrollment", enrollmentFields, "")
 	feeScheduleTable     = newTable("fee_schedules", "fee schedule", feeScheduleFields, "")
 	estimateTable        = newTable("estimates", "estimate", estimateFields, "")

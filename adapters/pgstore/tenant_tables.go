@@ -57,6 +57,7 @@ func tenantTables() []tenantTable {
 		{"documents", removes, writes, removes, billed, removes},
 		{"uploads", removes, keeps, removes, briefly, removes},
 		{"attachments", removes, writes, blanks, billed, removes},
+		{"status_inquiries", removes, writes, blanks, withOwner, removes}, // with their claim
 		{"batch_acknowledgements", removes, writes, keeps, billed, removes},
 		{"acknowledgements", removes, writes, keeps, billed, removes},
 		{"batches", removes, writes, keeps, billed, removes},

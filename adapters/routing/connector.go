@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claimstatus"
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/network"
@@ -122,6 +123,9 @@ func (l *link) observed(n *ports.Network) *ports.Network {
 	if n.Eligibility != nil {
 		own.Eligibility = eligibility{n.Eligibility, l}
 	}
+	if n.ClaimStatus != nil {
+		own.ClaimStatus = claimStatus{n.ClaimStatus, l}
+	}
 	if n.Claims != nil {
 		own.Claims = sender{n.Claims, l}
 	}
@@ -200,6 +204,27 @@ func (e eligibility) Ask(ctx context.Context, q network.Inquiry) (response cover
 		err = &billing.LaterError{Until: q.Clock.Now().Add(billing.StoreLook)}
 	}
 	return response, sent, cmp.Or(unreadable, err)
+}
+
+type claimStatus struct {
+	ports.ClaimStatus
+	link *link
+}
+
+// AskStatus asks a payer, as Ask does.
+func (c claimStatus) AskStatus(ctx context.Context, q network.StatusInquiry) (answer claimstatus.Answer, sent []coverage.Exchange, err error) {
+	var unreadable error
+	err = c.link.call(ctx, network.CallAsk, func() (err error) {
+		answer, sent, err = c.ClaimStatus.AskStatus(ctx, q)
+		if _, is := errors.AsType[*network.UnreadableError](err); is {
+			unreadable, err = err, nil
+		}
+		return err
+	})
+	if errors.Is(err, errClosed) {
+		err = &billing.LaterError{Until: q.Clock.Now().Add(billing.StoreLook)}
+	}
+	return answer, sent, cmp.Or(unreadable, err)
 }
 
 type sender struct {

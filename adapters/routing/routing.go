@@ -41,6 +41,7 @@ func New(builtin ...*ports.Network) *Networks {
 			network.Eligibility: one.Eligibility != nil,
 			network.Attachments: one.Attachments != nil,
 			network.Claims:      one.Claims != nil,
+			network.ClaimStatus: one.ClaimStatus != nil,
 		} {
 			if carried {
 				e.carries = append(e.carries, t)

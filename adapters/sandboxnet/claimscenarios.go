@@ -101,6 +101,18 @@ var claimScenarios = []claimScenario{
 		ending: "-UNBALANCED", summary: "The payer pays in part, with a remittance that does not add up.",
 		decision: inPart, unbalanced: true, shows: puzzles,
 	},
+	{
+		ending: statusNotFound, summary: "The payer pays in full. When it is asked where the claim is, it finds none.",
+		decision: inFull, shows: paysOnce,
+	},
+	{
+		ending: statusRequested, summary: "The payer pays in full. When it is asked where the claim is, it asks for documents.",
+		decision: inFull, shows: paysOnce,
+	},
+	{
+		ending: statusDown, summary: "The payer pays in full. When it is asked where the claim is, its system cannot respond.",
+		decision: inFull, shows: paysOnce,
+	},
 	{ending: "-ESTIMATE", summary: "The payer returns an estimate for a predetermination.", decision: inPart, estimates: true, shows: returns},
 	{
 		ending: "-CROSSOVER", summary: "The payer pays in part and forwards the claim to a second payer, which pays too.",

@@ -40,6 +40,10 @@ type Options struct {
 
 	// Own finds what an organization has added itself; nil if none has.
 	Own Own
+	// Sent finds what was sent of a claim; nil if inquiries about claims are not answered.
+	// StatusOver asks in the 276s that the payers take.
+	Sent       Sent
+	StatusOver func(ports.Inquire) ports.ClaimStatus
 
 	// Standard is the transaction set that acknowledges a file; empty means 997.
 	Standard acknowledgements.Standard

@@ -127,6 +127,7 @@ func oddities() []claims.Claim {
 		changed(newClaim("P-SHUFFLED", "-SHUFFLED", aetna()), predetermined),
 		changed(newClaim("P-CROSSOVER", "-CROSSOVER", aetna()), predetermined),
 		changed(newClaim("V-BACK", "-TAKE-BACK", aetna()), voiding),
+		newClaim("O-NOT-FOUND", "-STATUS-NOT-FOUND", aetna()), newClaim("O-ASKED", "-STATUS-REQUESTED", aetna()), newClaim("O-DOWN", "-STATUS-DOWN", aetna()),
 	}
 }
 

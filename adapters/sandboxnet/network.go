@@ -28,6 +28,9 @@
 //	-UNBALANCED      paid like -PAID-ERA, in a separate 835 in which the payments
 //	                 of a line and of the claim are 1.00 too high
 //	-ESTIMATE        a predetermination is estimated like -PAID-ERA
+//	-STATUS-...      paid in full; when the payer is asked where the claim is, it
+//	                 finds none (-NOT-FOUND), asks for documents (-REQUESTED), or
+//	                 cannot respond (-DOWN)
 //
 // Without an ending, the test payer, CHTEST, pays a claim in full; other payers
 // accept it and send nothing more. Predeterminations are never paid or
@@ -86,11 +89,15 @@ func Networks(over func(ports.Inquire) ports.Eligibility, clock ports.Clock, mai
 	route := network.Route{Mode: billing.ModeTest}
 	sender := network.End{Qualifier: "ZZ", ID: "MOLAR"}
 	house := NewClearinghouse(clock, mail, o)
+	payer := &ports.Network{
+		Name: Name, Route: route, Envelope: network.Envelope{Sender: sender},
+		Eligibility: patient{over, o.Own}, Attachments: NewAttachments(clock),
+	}
+	if o.Sent != nil {
+		payer.ClaimStatus = payers{o}
+	}
 	return []*ports.Network{
-		{
-			Name: Name, Route: route, Envelope: network.Envelope{Sender: sender},
-			Eligibility: patient{over, o.Own}, Attachments: NewAttachments(clock),
-		},
+		payer,
 		{
 			Name: Name, Route: route, Poll: pollInterval,
 			Envelope: network.Envelope{Sender: sender, Receiver: network.End{Qualifier: "ZZ", ID: "CLEARINGHOUSE"}},

@@ -87,7 +87,12 @@ func TestOddities(t *testing.T) {
 		"-REVERSED":       {"paid 112.00 28.00 35.00", "accepted_payer", whole + "; 22 -112.00 applied [1 2 3]"},
 		"-UNBALANCED":     {"accepted_payer", "accepted_payer", "off, 1 113.00 unbalanced"},
 		"-PAID-ERA":       {"paid 112.00 28.00 35.00", "paid 112.00 28.00 35.00", whole},
-		"-DENIED":         {"denied 0.00 0.00 0.00", "denied 0.00 0.00 0.00", "4 0.00 applied [1 2 3]"},
+		// Only inquiries about them differ.
+		"-STATUS-NOT-FOUND": {"paid 175.00 0.00 0.00", "paid 175.00 0.00 0.00", "1 175.00 applied [1 2 3]"},
+		"-STATUS-REQUESTED": {"paid 175.00 0.00 0.00", "paid 175.00 0.00 0.00", "1 175.00 applied [1 2 3]"},
+		"-STATUS-DOWN":      {"paid 175.00 0.00 0.00", "paid 175.00 0.00 0.00", "1 175.00 applied [1 2 3]"},
+
+		"-DENIED": {"denied 0.00 0.00 0.00", "denied 0.00 0.00 0.00", "4 0.00 applied [1 2 3]"},
 	}
 	for _, ending := range sandboxnet.ClaimEndings() {
 		want, paid := rows[ending]

@@ -72,7 +72,7 @@ func (p *process) logged() string {
 func newProcess(t *testing.T, store *pgstore.Store) *process {
 	t.Helper()
 	p := &process{networks: routing.New(), account: &account{}, counts: map[string]int{}}
-	kind := corenet.Kind(nil)
+	kind := corenet.Kind(nil, nil)
 	log := slog.New(slog.NewTextHandler(p, nil))
 	p.Service = connections.New(store, network.Kinds{kind.Kind}, porttest.Payers(t), func(connection string, reason network.Reason) {
 		p.mu.Lock()

@@ -34,7 +34,7 @@ func (b *fixture) process() process {
 	times := eligibility.DefaultTimes()
 	times.Wait = 0
 	open, payers, log := routing.New(), porttest.Payers(b.t), slog.New(slog.DiscardHandler)
-	kind := corenet.Kind(nil)
+	kind := corenet.Kind(nil, nil)
 	kind.Open = func(*network.Connection) (*ports.Network, error) {
 		return &ports.Network{Eligibility: edi.New().Over(sandboxnet.NewEligibility(b.clock).Inquire)}, nil
 	}

@@ -111,7 +111,7 @@ func (r ConnectionRequest) fields(f *billing.Faults, kinds network.Kinds) {
 
 func (r ConnectionRequest) carries(f *billing.Faults, kind *network.Kind) (all []network.Transaction) {
 	if len(r.Carries) == 0 {
-		f.Add("carries", billing.FaultRequired, "The connection must carry eligibility or claims.")
+		f.Add("carries", billing.FaultRequired, "The connection must carry eligibility, claims or claim_status.")
 	}
 	for i, word := range r.Carries {
 		field, t := "carries."+strconv.Itoa(i), network.Transaction(word)
@@ -133,10 +133,10 @@ func (r ConnectionRequest) carries(f *billing.Faults, kind *network.Kind) (all [
 // carried adds a fault unless the text is a transaction of connections.
 func carried(f *billing.Faults, field, word string) bool {
 	t := network.Transaction(word)
-	if t == network.Eligibility || t == network.Claims {
+	if t == network.Eligibility || t == network.Claims || t == network.ClaimStatus {
 		return true
 	}
-	f.Add(field, billing.FaultNotAllowed, "The transaction must be eligibility or claims.")
+	f.Add(field, billing.FaultNotAllowed, "The transaction must be eligibility, claims or claim_status.")
 	return false
 }
 

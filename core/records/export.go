@@ -14,6 +14,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/claimstatus"
 	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/estimate"
@@ -158,19 +159,24 @@ func (a *archive) checks() error {
 		if err != nil {
 			return err
 		}
-		for i, m := range sent.Messages {
-			for what, content := range map[string][]byte{"sent": m.Request, "received": m.Reply} {
-				if len(content) == 0 {
-					continue
-				}
-				a.counts.Messages++
-				if err := a.write(fmt.Sprintf("checks/%s-%d-%s.txt", c.ID, i+1, what), content); err != nil {
-					return err
-				}
+		return a.messages("checks/"+c.ID.String(), sent.Messages)
+	})
+}
+
+// messages writes what was sent to a payer and received, under the beginning of a name.
+func (a *archive) messages(name string, all []coverage.Exchange) error {
+	for i, m := range all {
+		for what, content := range map[string][]byte{"sent": m.Request, "received": m.Reply} {
+			if len(content) == 0 {
+				continue
+			}
+			a.counts.Messages++
+			if err := a.write(fmt.Sprintf("%s-%d-%s.txt", name, i+1, what), content); err != nil {
+				return err
 			}
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 func (a *archive) claims() error {
@@ -186,7 +192,22 @@ func (a *archive) claims() error {
 				a.files = append(a.files, h.File)
 			}
 		}
-		return a.add(fmt.Sprintf("claims/%s.json", c.ID), whole)
+		if err := a.add(fmt.Sprintf("claims/%s.json", c.ID), whole); err != nil {
+			return err
+		}
+		return a.asked(c.ID)
+	})
+}
+
+// asked writes what the payer answered about a claim, with the messages as they were.
+func (a *archive) asked(id billing.ClaimID) error {
+	return every(a.reading, func(ctx context.Context, tx ports.Tx, p billing.Page) ([]asked, error) {
+		return askedOf(ctx, tx, claimstatus.Filter{ClaimID: id}, p)
+	}, func(one asked) error {
+		if err := a.messages("status_inquiries/"+one.ID.String(), one.messages); err != nil {
+			return err
+		}
+		return a.add(fmt.Sprintf("status_inquiries/%s.json", one.ID), one.Inquiry)
 	})
 }
 

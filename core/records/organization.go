@@ -10,6 +10,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/claimstatus"
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/directory"
@@ -147,18 +148,8 @@ func (o *organization) checks() error {
 		}
 		return out, err
 	}, func(e exchanged) error {
-		for i, m := range e.messages.Messages {
-			for _, side := range []struct {
-				name    string
-				content []byte
-			}{{"sent", m.Request}, {"received", m.Reply}} {
-				if len(side.content) == 0 {
-					continue
-				}
-				if err := o.file(fmt.Sprintf("messages/%s-%d-%s.txt", e.ID, i+1, side.name), side.content); err != nil {
-					return err
-				}
-			}
+		if err := o.messages(e.ID.String(), e.messages.Messages); err != nil {
+			return err
 		}
 		for _, a := range e.Additions {
 			if a.CheckID == e.ID {
@@ -169,6 +160,56 @@ func (o *organization) checks() error {
 		}
 		return o.shown("eligibility_checks", e.Check)
 	})
+}
+
+// messages writes what was sent to a payer and received, by the ID of what it is about.
+func (o *organization) messages(of string, all []coverage.Exchange) error {
+	for i, m := range all {
+		for _, side := range []struct {
+			name    string
+			content []byte
+		}{{"sent", m.Request}, {"received", m.Reply}} {
+			if len(side.content) == 0 {
+				continue
+			}
+			if err := o.file(fmt.Sprintf("messages/%s-%d-%s.txt", of, i+1, side.name), side.content); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// asked is an inquiry about a claim with its messages.
+type asked struct {
+	*claimstatus.Inquiry
+
+	messages []coverage.Exchange
+}
+
+func (o *organization) statusInquiries() error {
+	return every(o.reading, func(ctx context.Context, tx ports.Tx, p billing.Page) ([]asked, error) {
+		return askedOf(ctx, tx, claimstatus.Filter{}, p)
+	}, func(a asked) error {
+		if err := o.messages(a.ID.String(), a.messages); err != nil {
+			return err
+		}
+		return o.shown("status_inquiries", a.Inquiry)
+	})
+}
+
+// askedOf reads a page of inquiries about claims with their messages.
+func askedOf(ctx context.Context, tx ports.Tx, f claimstatus.Filter, p billing.Page) ([]asked, error) {
+	all, err := tx.StatusInquiries.List(ctx, f, p)
+	out := make([]asked, len(all))
+	for i, one := range all {
+		var sent claimstatus.Exchanged
+		if err == nil {
+			sent, err = tx.StatusInquiries.Exchanged(ctx, one.ID)
+		}
+		out[i] = asked{one, sent.Messages}
+	}
+	return out, err
 }
 
 func (o *organization) claims() error {

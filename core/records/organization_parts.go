@@ -60,6 +60,7 @@ func organizationParts() []part {
 			return tx.CheckItems.List(ctx, coverage.ItemFilter{}, p)
 		})},
 		{name: "claims", what: "claims with their payments and history", write: (*organization).claims},
+		{name: "status_inquiries", what: "what payers answered about claims; messages/ has what was sent and received", write: (*organization).statusInquiries},
 		{name: "attachments", what: "attachments; images/ has their images", write: (*organization).attachments},
 		{name: "payer_requests", what: "what payers asked for", write: listed("payer_requests", func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*attachment.PayerRequest, error) {
 			return tx.PayerRequests.List(ctx, attachment.PayerRequestFilter{}, p)

@@ -128,6 +128,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"list payer requests":          testListPayerRequests,
 		"payer request filters":        testPayerRequestFilters,
 		"payer requests received":      testPayerRequestsReceived,
+		"status inquiries":             testStatusInquiries,
 		"waiting":                      testWaiting,
 		"claims to send":               testToSend,
 		"due payer requests":           testDueRequests,

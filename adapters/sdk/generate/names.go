@@ -21,8 +21,9 @@ func groups() []group {
 		{"claims", []string{
 			"create=createClaim", "list=listClaims", "count=countClaims", "search=searchClaims", "get=getClaim", "update=updateClaim",
 			"submit=submitClaim", "void=voidClaim", "replace=replaceClaim", "reconcile=reconcileClaim", "reopen=reopenClaim", "hold=holdClaim", "release=releaseClaim",
-			"convert=convertClaim", "bill_secondary=billSecondary",
+			"convert=convertClaim", "bill_secondary=billSecondary", "ask_status=createStatusInquiry", "list_status_inquiries=listStatusInquiries",
 		}},
+		{"status_inquiries", []string{"get=getStatusInquiry", "exchange=getStatusExchange"}},
 		{"attachments", []string{
 			"create=createAttachment", "list=listAttachments", "get=getAttachment", "update=updateAttachment", "close=closeAttachment",
 			"upload_document=uploadDocument", "delete_document=deleteDocument", "download_document=getDocumentContent",

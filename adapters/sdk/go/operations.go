@@ -13,6 +13,7 @@ type parts struct {
 	Eligibility        EligibilityOperations
 	EligibilityBatches EligibilityBatchesOperations
 	Claims             ClaimsOperations
+	StatusInquiries    StatusInquiriesOperations
 	Attachments        AttachmentsOperations
 	DocumentTypes      DocumentTypesOperations
 	PayerRequests      PayerRequestsOperations
@@ -49,6 +50,7 @@ func (c *Client) assemble() {
 		Eligibility:        EligibilityOperations{c},
 		EligibilityBatches: EligibilityBatchesOperations{c},
 		Claims:             ClaimsOperations{c},
+		StatusInquiries:    StatusInquiriesOperations{c},
 		Attachments:        AttachmentsOperations{c},
 		DocumentTypes:      DocumentTypesOperations{c},
 		PayerRequests:      PayerRequestsOperations{c},
@@ -528,6 +530,65 @@ func (s ClaimsOperations) BillSecondary(ctx context.Context, id string, body Sec
 		method: http.MethodPost, path: "/claims/" + url.PathEscape(id) + "/bill_secondary",
 		body:  body,
 		keyed: true,
+	}, options)
+}
+
+// AskStatus calls POST /claims/{id}/status_inquiries.
+// Ask the payer where a claim is.
+//
+// Requires the `submit` permission. The API asks the payer of a claim that was sent (276) and waits up to 25
+// seconds for the response (277). The reply is the inquiry, whatever its `outcome`.
+//
+// The payer is asked with the subscriber and with dates around the service. If it finds nothing, it is asked with
+// wider dates, and then about a dependent as if they held the plan. Payers load claims after some days: ask no
+// earlier than a week after sending.
+//
+// A payer that rejects the claim (`A3`, `A6`, `A7`, `A8`) makes it `rejected`. Other answers leave the claim's
+// state as it is, and a payment that the payer announces is posted by its remittance. What the payer asks for
+// becomes a payer request. An answer that differs from the last one has the event `claim.status_updated`.
+//
+// A claim that was not sent, a void and a predetermination return 409, and so does a payer that does not
+// answer such inquiries. After a 504 the inquiry continues. Send the same request with the same key, or find the
+// inquiry by `request_id`.
+func (s ClaimsOperations) AskStatus(ctx context.Context, id string, options ...CallOption) (*StatusInquiry, error) {
+	return read[StatusInquiry](ctx, s.c, call{
+		method: http.MethodPost, path: "/claims/" + url.PathEscape(id) + "/status_inquiries",
+		keyed: true,
+	}, options)
+}
+
+// ListStatusInquiries calls GET /claims/{id}/status_inquiries.
+// List the inquiries about a claim.
+//
+// Requires the `read` permission.
+func (s ClaimsOperations) ListStatusInquiries(id string, params ClaimsListStatusInquiriesParams, options ...CallOption) *List[StatusInquiry] {
+	return newList[StatusInquiry](s.c, call{
+		method: http.MethodGet, path: "/claims/" + url.PathEscape(id) + "/status_inquiries",
+		query: params.query(),
+	}, options)
+}
+
+// StatusInquiriesOperations are the operations on status inquiries.
+type StatusInquiriesOperations struct{ c *Client }
+
+// Get calls GET /status_inquiries/{id}.
+// Retrieve an inquiry about a claim.
+//
+// Requires the `read` permission.
+func (s StatusInquiriesOperations) Get(ctx context.Context, id string, options ...CallOption) (*StatusInquiry, error) {
+	return read[StatusInquiry](ctx, s.c, call{
+		method: http.MethodGet, path: "/status_inquiries/" + url.PathEscape(id),
+	}, options)
+}
+
+// Exchange calls GET /status_inquiries/{id}/exchange.
+// Retrieve the messages of an inquiry about a claim.
+//
+// Requires the `read` permission. Returns the 276s that were sent for the inquiry and the 277s that came back, as
+// they were. They have data of the patient, and go with the claim.
+func (s StatusInquiriesOperations) Exchange(ctx context.Context, id string, options ...CallOption) (*StatusExchange, error) {
+	return read[StatusExchange](ctx, s.c, call{
+		method: http.MethodGet, path: "/status_inquiries/" + url.PathEscape(id) + "/exchange",
 	}, options)
 }
 

@@ -1481,6 +1481,10 @@ type ClaimSubscriberInput struct {
 	// services under this control number. `-REJECTED-PAID`: rejects the claim, and pays it all the same.
 	// `-BAD-COUNTS`: pays with a remittance whose segment and set counts are wrong. `-TAKE-BACK`: pays, and
 	// takes the payment back one delay after it accepts the void.
+	//
+	// Three endings pay in full, and choose what the payer says when it is asked where the claim is
+	// (`createStatusInquiry`). `-STATUS-NOT-FOUND`: it finds none. `-STATUS-REQUESTED`: it asks for documents.
+	// `-STATUS-DOWN`: its system cannot respond.
 	MemberID    Optional[string] `json:"member_id,omitempty"`
 	GroupNumber Optional[string] `json:"group_number,omitempty"`
 	// Claim files state it when there is no `group_number`.
@@ -3138,6 +3142,143 @@ const (
 	SecondaryRequestRelationshipOther  SecondaryRequestRelationship = "other"
 )
 
+// StatusInquiry is part of a reply.
+// What a payer answered when it was asked where a claim is.
+type StatusInquiry struct {
+	ID      string             `json:"id"`
+	Object  string             `json:"object"`
+	ClaimID string             `json:"claim_id"`
+	Payer   PayerSummary       `json:"payer"`
+	State   StatusInquiryState `json:"state"`
+	// `found`: the payer returned claims. `not_found`: it found none. `refused`: it does not know the provider or
+	// the patient, or has not enrolled the provider. `unavailable`: it did not respond. `error`: the network
+	// failed, or the response cannot be read. Null while the inquiry is pending.
+	Outcome *StatusOutcome `json:"outcome"`
+	// What came of the inquiry and what to do, for people. Null while the inquiry is pending.
+	Message *string `json:"message"`
+	// How one of the payer's claims was recognized as this one: by the patient control number, else by the payer's
+	// number of the claim, else as the only one with its charge and dates. Null if none was, or several fit.
+	Matches *StatusMatch `json:"matches"`
+	// The payer's number of this claim.
+	PayerClaimNumber *string `json:"payer_claim_number"`
+	// How many claims the payer returned beside this one; all of them if none was recognized. The exchange has
+	// them.
+	OtherClaims int `json:"other_claims"`
+	// What the payer says about this claim and its lines; or, if it found none, why. Empty if it returned claims
+	// and none was recognized.
+	Statuses []PayerStatus `json:"statuses"`
+	// What carried the inquiry, such as `sandbox`.
+	Network *string `json:"network"`
+	// The request that made the inquiry. Null if a person made it.
+	RequestID *string `json:"request_id"`
+	// A time in UTC, with microseconds.
+	CreatedAt   time.Time  `json:"created_at"`
+	CompletedAt *time.Time `json:"completed_at"`
+}
+
+// StatusInquiryState is one of a list of values, which may grow: expect others.
+type StatusInquiryState string
+
+// The values of StatusInquiryState that this version knows.
+const (
+	StatusInquiryStatePending   StatusInquiryState = "pending"
+	StatusInquiryStateCompleted StatusInquiryState = "completed"
+)
+
+// StatusOutcome is one of a list of values, which may grow: expect others.
+type StatusOutcome string
+
+// The values of StatusOutcome that this version knows.
+const (
+	StatusOutcomeFound       StatusOutcome = "found"
+	StatusOutcomeNotFound    StatusOutcome = "not_found"
+	StatusOutcomeRefused     StatusOutcome = "refused"
+	StatusOutcomeUnavailable StatusOutcome = "unavailable"
+	StatusOutcomeError       StatusOutcome = "error"
+)
+
+// StatusMatch is one of a list of values, which may grow: expect others.
+type StatusMatch string
+
+// The values of StatusMatch that this version knows.
+const (
+	StatusMatchControlNumber    StatusMatch = "control_number"
+	StatusMatchPayerClaimNumber StatusMatch = "payer_claim_number"
+	StatusMatchChargeAndDate    StatusMatch = "charge_and_date"
+)
+
+// PayerStatus is part of a reply.
+// A status of a claim, or of one of its lines.
+type PayerStatus struct {
+	// The line, from 1. Null for the claim, and for a line that the payer does not number.
+	LineNumber *int `json:"line_number"`
+	// The procedure of the line. Null for the claim.
+	ProcedureCode *string `json:"procedure_code"`
+	// One to three codes of X12's lists, with words of Molar.
+	Codes []PayerStatusCode `json:"codes"`
+	// When the status began.
+	EffectiveDate *string `json:"effective_date"`
+	Charge        *Amount `json:"charge"`
+	// What the payer decided to pay. Its remittance posts it.
+	Paid        *Amount `json:"paid"`
+	DecidedDate *string `json:"decided_date"`
+	PaymentDate *string `json:"payment_date"`
+	// The number of the check or the transfer.
+	PaymentNumber *string `json:"payment_number"`
+}
+
+// PayerStatusCode is part of a reply.
+type PayerStatusCode struct {
+	// How far the claim is (code source 507).
+	Category string `json:"category"`
+	// Why (code source 508).
+	Status *string `json:"status"`
+	// Whom it concerns, such as `85` for the billing provider.
+	Entity *string `json:"entity"`
+	Text   string  `json:"text"`
+}
+
+// ClaimsListStatusInquiriesParams is part of a request.
+// The parameters of /claims/{id}/status_inquiries.
+type ClaimsListStatusInquiriesParams struct {
+	// The maximum number of items on a page.
+	Limit int `json:"limit,omitempty"`
+	// The `next_cursor` of the previous page, unchanged, with the same filters.
+	Cursor string `json:"cursor,omitempty"`
+	// Only the inquiry that this request created.
+	RequestID string `json:"request_id,omitempty"`
+}
+
+func (p ClaimsListStatusInquiriesParams) query() url.Values {
+	q := url.Values{}
+	if p.Limit != 0 {
+		q.Set("limit", strconv.Itoa(p.Limit))
+	}
+	if p.Cursor != "" {
+		q.Set("cursor", string(p.Cursor))
+	}
+	if p.RequestID != "" {
+		q.Set("request_id", string(p.RequestID))
+	}
+	return q
+}
+
+// StatusExchange is part of a reply.
+type StatusExchange struct {
+	Object          string `json:"object"`
+	StatusInquiryID string `json:"status_inquiry_id"`
+	// In the order in which they were sent. Empty for an inquiry that was not sent, and while it is pending.
+	Messages []StatusExchangeMessage `json:"messages"`
+}
+
+// StatusExchangeMessage is part of a reply.
+type StatusExchangeMessage struct {
+	// The 276. If it is not UTF-8, each byte is a character of ISO 8859-1.
+	Request string `json:"request"`
+	// The 277, or what came in its place, in the same form. Null if nothing came back.
+	Response *string `json:"response"`
+}
+
 // AttachmentRequest is part of a request.
 type AttachmentRequest struct {
 	// An `off_` ID of the key's organization and mode. Defaults to the claim's office.
@@ -4685,6 +4826,8 @@ type PayerCapabilities struct {
 	Eligibility bool `json:"eligibility"`
 	Claims      bool `json:"claims"`
 	Attachments bool `json:"attachments"`
+	// Whether the payer answers inquiries about claims.
+	ClaimStatus *bool `json:"claim_status"`
 }
 
 // OfficeRequest is part of a request.
@@ -4985,6 +5128,7 @@ type EnrolledTransaction string
 const (
 	EnrolledTransactionEligibility EnrolledTransaction = "eligibility"
 	EnrolledTransactionClaims      EnrolledTransaction = "claims"
+	EnrolledTransactionClaimStatus EnrolledTransaction = "claim_status"
 )
 
 // EnrollmentState is one of a list of values, which may grow: expect others.
@@ -7231,6 +7375,7 @@ type ConnectionCarry string
 const (
 	ConnectionCarryEligibility ConnectionCarry = "eligibility"
 	ConnectionCarryClaims      ConnectionCarry = "claims"
+	ConnectionCarryClaimStatus ConnectionCarry = "claim_status"
 )
 
 // OwnConnection is part of a reply.
@@ -7310,6 +7455,7 @@ type ConnectionPayerTransaction string
 const (
 	ConnectionPayerTransactionEligibility ConnectionPayerTransaction = "eligibility"
 	ConnectionPayerTransactionClaims      ConnectionPayerTransaction = "claims"
+	ConnectionPayerTransactionClaimStatus ConnectionPayerTransaction = "claim_status"
 )
 
 // OwnConnectionOptions is part of a reply.

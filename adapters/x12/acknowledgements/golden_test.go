@@ -141,7 +141,22 @@ func TestEncodeReportGolden(t *testing.T) {
 	answer := claimAcknowledgement("PR")
 	answer.Kind = acknowledgements.KindResponse
 	answer.Sources[0].Receivers[0].Providers[0].Claims[0].Trace = "INQ-1"
+	paid := claimAcknowledgement("PR")
+	paid.Kind = acknowledgements.KindResponse
+	provider := &paid.Sources[0].Receivers[0].Providers[0]
+	provider.Claims = provider.Claims[:1]
+	c := &provider.Claims[0]
+	c.Trace, c.Subscriber = "INQ-1", acknowledgements.Name{Entity: "IL", Kind: "1", Last: "NUNEZ", First: "MARIA", IDQualifier: "MI", ID: "W123"}
+	c.Statuses = []acknowledgements.Status{{
+		Codes: []acknowledgements.Code{{Category: "F1", Status: "65"}}, Effective: on(3, 9), Charge: 305_50, Paid: new(billing.Money(244_40)),
+		Decided: on(3, 8), PaymentDate: on(3, 9), Payment: "0012345",
+	}}
+	c.Lines = []acknowledgements.Line{{
+		Qualifier: "AD", Procedure: "D2392", Charge: 305_50, Paid: new(billing.Money(244_40)), Number: "1",
+		Statuses: []acknowledgements.Status{{Codes: []acknowledgements.Code{{Category: "F1", Status: "65"}}, Effective: on(3, 9)}},
+	}}
 	for name, r := range map[string]acknowledgements.Report{
+		"277-paid.edi": paid,
 		"277ca-payer.edi": claimAcknowledgement("PR"), "277ca-clearinghouse.edi": claimAcknowledgement("AY"),
 		"277-request.edi": request(), "277-answer.edi": answer,
 	} {

@@ -67,6 +67,14 @@ func (g generator) claim(kind acknowledgements.Kind) acknowledgements.Claim {
 		c.PayerReference, c.Due = g.word(), g.day()
 	case acknowledgements.KindResponse:
 		c.Trace = "T" + g.word()
+		for i := range c.Statuses {
+			s := &c.Statuses[i]
+			s.Paid, s.Decided, s.PaymentDate, s.Payment = new(g.money()), g.day(), g.day(), g.word()
+		}
+		if g.IntN(2) == 0 { // the patient is a dependent, and has the subscriber's member ID
+			c.Subscriber = g.name("IL")
+			c.Patient.ID = c.Subscriber.ID
+		}
 	case acknowledgements.KindAcknowledgement:
 	}
 	for range g.IntN(3) {

@@ -115,6 +115,7 @@ type Totals struct {
 type Claim struct {
 	Segment       int    // ordinal of the TRN, or of the HL without one; encoders ignore it
 	Patient       Name   // the ID is the subscriber's member ID
+	Subscriber    Name   // of a patient who is a dependent, in a response to an inquiry; zero otherwise
 	ControlNumber string // ours, CLM01: REF EJ, else TRN02 of an acknowledgement
 
 	// Trace is TRN02 if it is not a number of the claim, but for example the
@@ -136,7 +137,8 @@ type Line struct {
 	Qualifier string // SVC01-1; AD for dental procedures
 	Procedure string
 	Charge    billing.Money
-	Number    string // REF FJ: the line's number on the claim
+	Paid      *billing.Money // SVC03, of responses to inquiries; nil when absent
+	Number    string         // REF FJ: the line's number on the claim
 	Service   billing.DateSpan
 	Statuses  []Status
 }
@@ -148,6 +150,12 @@ type Status struct {
 	Action    string        // STC03: WQ accepted, U rejected
 	Charge    billing.Money // STC04; zero when absent
 	Text      string        // STC12, at most 264 characters
+
+	// Of responses to inquiries (005010X212).
+	Paid        *billing.Money // STC05; nil when absent
+	Decided     billing.Date   // STC06: when the adjudication was finalized
+	PaymentDate billing.Date   // STC08: of the check or the transfer
+	Payment     string         // STC09: the number of the check or the transfer
 }
 
 // Code is a health care claim status (composite C043).

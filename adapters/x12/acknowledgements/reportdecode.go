@@ -161,6 +161,7 @@ func (d *reportDecoder) newClaim(s *x12.Segment, before *Claim, level string) {
 	c := Claim{Segment: s.Ordinal}
 	if n := len(p.Claims); level == levelDependent && n > 0 && before == &p.Claims[n-1] && before.says() == 0 {
 		c.Patient = Name{IDQualifier: before.Patient.IDQualifier, ID: before.Patient.ID}
+		c.Subscriber = before.Patient
 		p.Claims = p.Claims[:n-1]
 	}
 	p.Claims = append(p.Claims, c)
@@ -229,7 +230,7 @@ func (d *reportDecoder) above(s *x12.Segment) {
 func (d *reportDecoder) trn(s *x12.Segment) {
 	if d.number {
 		p := d.lastProvider()
-		p.Claims = append(p.Claims, Claim{Patient: d.claim.Patient})
+		p.Claims = append(p.Claims, Claim{Patient: d.claim.Patient, Subscriber: d.claim.Subscriber})
 		d.claim = &p.Claims[len(p.Claims)-1]
 	}
 	d.line, d.number = nil, true

@@ -99,12 +99,22 @@ func (e *reportEncoder) trace(kind x12.Element, number string) {
 // claim writes a patient's level with one claim. A 277CA numbers the claim in
 // TRN02, others in REF EJ. The guides have no HL04 for patients.
 func (e *reportEncoder) claim(c *Claim, parent int) {
-	if e.kind == KindResponse {
-		e.Level(parent, levelSubscriber, x12.Child(false))
-	} else {
+	switch patient := c.Patient; {
+	case e.kind != KindResponse:
 		e.Level(parent, levelPatient, "")
+		e.name(&patient)
+	case x12.Text(c.Subscriber.Entity) == "":
+		e.Level(parent, levelSubscriber, x12.Child(false))
+		e.name(&patient)
+	default:
+		at := e.Level(parent, levelSubscriber, x12.Child(true))
+		e.name(&c.Subscriber)
+		e.Level(at, levelDependent, "")
+		if patient.ID == c.Subscriber.ID { // a dependent has none of their own
+			patient.IDQualifier, patient.ID = "", ""
+		}
+		e.name(&patient)
 	}
-	e.name(&c.Patient)
 	number, trace := x12.Clip(c.ControlNumber, x12.MaxReference), x12.Clip(c.Trace, x12.MaxReference)
 	switch {
 	case x12.Text(c.PayerReference) != "":

@@ -61,6 +61,7 @@ func (l *Line) loop(f *x12.Fields) {
 func (l *Line) fields(f *x12.Fields, required bool) {
 	f.Component(1, 1, &l.Qualifier, maxCode).Component(1, 2, &l.Procedure, x12.MaxProcedure)
 	charge(f, 2, &l.Charge, required)
+	f.AmountIf(3, &l.Paid)
 }
 
 // fields goes through the elements of the STC.
@@ -68,6 +69,7 @@ func (s *Status) fields(f *x12.Fields, charged bool) {
 	s.codes(f)
 	f.Day(2, &s.Effective).Code(3, &s.Action).Text(12, &s.Text, x12.MaxMessage)
 	charge(f, 4, &s.Charge, charged)
+	f.AmountIf(5, &s.Paid).Day(6, &s.Decided).Day(8, &s.PaymentDate).Text(9, &s.Payment, x12.MaxReference)
 }
 
 func charge(f *x12.Fields, n int, m *billing.Money, required bool) {

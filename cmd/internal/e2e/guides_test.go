@@ -83,6 +83,13 @@ func TestGuides(t *testing.T) {
 			{"object secret_available", "sandbox_organization true"},
 			{"object state", "sandbox_clock resetting"},
 		},
+		"42-claim-status.md": {
+			{"object state", "claim queued"},
+			{"state pending", "ready 0"},
+			{"object outcome matches", "status_inquiry found control_number"},
+			{"data.0.object data.0.outcome", "status_inquiry found"},
+			{"object", "status_exchange"},
+		},
 		"45-tasks.md": {
 			{"object state", "payer_request open"},
 			{"data.0.kind data.0.due_on data.0.actions.0", "request_due 2030-01-31 answerPayerRequest"},

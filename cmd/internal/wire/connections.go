@@ -35,7 +35,7 @@ func (g *graph) kinds() []ports.ConnectionKind {
 	return append([]ports.ConnectionKind{
 		sandboxnet.Kind(g.sandboxOf),
 		sftpnet.Kind(),
-		corenet.Kind(g.over()),
+		corenet.Kind(g.over(), g.about()),
 	}, g.settings.kinds...)
 }
 
@@ -55,8 +55,13 @@ func described(kinds []ports.ConnectionKind) (all network.Kinds) {
 // over asks payers in X12.
 func (g *graph) over() func(ports.Inquire) ports.Eligibility { return edi.NewLogging(g.log).Over }
 
+// about asks payers about claims in X12.
+func (g *graph) about() func(ports.Inquire) ports.ClaimStatus {
+	return edi.NewLogging(g.log).StatusOver
+}
+
 func (g *graph) sandbox() sandboxnet.Options {
-	return sandboxnet.Options{ERADelay: g.settings.ERADelay, Own: g.store.OwnScenario}
+	return sandboxnet.Options{ERADelay: g.settings.ERADelay, Own: g.store.OwnScenario, Sent: g.store.SentClaim, StatusOver: g.about()}
 }
 
 // connectionMetrics counts the failures of connections, and shows which are paused.

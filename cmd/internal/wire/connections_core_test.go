@@ -42,7 +42,7 @@ func TestCOREConnection(t *testing.T) {
 			},
 		}
 	}
-	kind := corenet.Kind(edi.New().Over)
+	kind := corenet.Kind(edi.New().Over, edi.New().StatusOver)
 	for name, c := range map[string]struct {
 		change func(*network.Connection)
 		failed string // the step, and a part of its error

@@ -32,6 +32,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/changes"
 	"github.com/molar-billing/molar/core/claims"
+	"github.com/molar-billing/molar/core/claimstatus"
 	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/enrollments"
@@ -76,6 +77,7 @@ type graph struct {
 	batches       *batches.Service
 	changes       *changes.Service
 	claims        *claims.Service
+	claimStatus   *claimstatus.Service
 	connections   *connections.Service
 	eligibility   *eligibility.Service
 	enrollments   *enrollments.Service
@@ -156,6 +158,7 @@ func (g *graph) open(ctx context.Context) (err error) {
 	g.audit = audit.New(g.store, s.AuditRetention, log)
 	g.access = access.New(g.store, g.payers, clock, credentials.Late(g.secret(pgstore.PurposePasswords)))
 	g.eligibility = eligibility.New(g.store, g.queue, g.networks, edi.New(), g.payers, times)
+	g.claimStatus = claimstatus.New(g.store, g.queue, g.networks, g.payers, claimstatus.Times{Wait: s.PayerWait, Silence: claimstatus.DefaultTimes().Silence})
 	g.changes = changes.New(g.store, clock, changes.DefaultTimes(), log)
 	g.events = events.New(g.store)
 	g.faults = faults.New(g.store)

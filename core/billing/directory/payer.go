@@ -40,6 +40,7 @@ type Capabilities struct {
 	Eligibility bool
 	Claims      bool
 	Attachments bool
+	ClaimStatus bool // inquiries about claims (276)
 }
 
 // PayerDirectory is every payer that the service knows. It is data, the same
@@ -98,8 +99,10 @@ func (d *PayerDirectory) add(columns []string) error {
 			p.Capabilities.Claims = true
 		case "attachments":
 			p.Capabilities.Attachments = true
+		case "claim_status":
+			p.Capabilities.ClaimStatus = true
 		default:
-			return fmt.Errorf("capability %q, want eligibility, claims or attachments", c)
+			return fmt.Errorf("capability %q, want eligibility, claims, attachments or claim_status", c)
 		}
 	}
 	d.payers = slices.DeleteFunc(d.payers, func(have *Payer) bool { return have.ID == p.ID })

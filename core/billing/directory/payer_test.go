@@ -18,7 +18,7 @@ func TestShippedPayers(t *testing.T) {
 		t.Errorf("%d payers, want about 60", n)
 	}
 	p, ok := d.Find("chtest")
-	if !ok || p.Name != "Molar Test Payer" || p.Capabilities != (directory.Capabilities{Eligibility: true, Claims: true, Attachments: true}) {
+	if !ok || p.Name != "Molar Test Payer" || p.Capabilities != (directory.Capabilities{Eligibility: true, Claims: true, Attachments: true, ClaimStatus: true}) {
 		t.Fatalf("CHTEST = %+v, %t", p, ok)
 	}
 	for _, ref := range []string{p.ID.String(), strings.ToLower(p.ID.String()), "MOLARTEST", " CHTEST "} {

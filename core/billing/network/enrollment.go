@@ -10,7 +10,7 @@ import (
 
 // EnrolledTransactions lists the transactions for which payers enroll offices.
 func EnrolledTransactions() []Transaction {
-	return []Transaction{Eligibility, Claims}
+	return []Transaction{Eligibility, Claims, ClaimStatus}
 }
 
 // Enrollment is the registration of an office with a payer for a transaction. Many
@@ -45,7 +45,7 @@ const (
 // Judge adds the faults of an enrollment. The caller looks up the office and the payer.
 func (e *Enrollment) Judge(f *billing.Faults) {
 	if f.Required("transaction", string(e.Transaction), 0) && !slices.Contains(EnrolledTransactions(), e.Transaction) {
-		f.Add("transaction", billing.FaultNotAllowed, "The value must be one of eligibility, claims.")
+		f.Add("transaction", billing.FaultNotAllowed, "The value must be one of eligibility, claims, claim_status.")
 	}
 	if f.Required("state", string(e.State), 0) && !slices.Contains(directory.EnrollmentStates(), e.State) {
 		f.Add("state", billing.FaultNotAllowed, "The value must be one of not_needed, needed, submitted, active, rejected.")

@@ -15,9 +15,10 @@ type Transaction string
 
 // The transactions, each with its responses.
 const (
-	Eligibility Transaction = "eligibility" // 270; 271
-	Claims      Transaction = "claims"      // 837D; TA1, 997, 999, 277, 835
-	Attachments Transaction = "attachments" // narratives and images
+	Eligibility Transaction = "eligibility"  // 270; 271
+	Claims      Transaction = "claims"       // 837D; TA1, 997, 999, 277, 835
+	Attachments Transaction = "attachments"  // narratives and images
+	ClaimStatus Transaction = "claim_status" // 276; 277
 )
 
 // Unavailable returns the error for a caller when no network carries the
@@ -28,6 +29,8 @@ func (t Transaction) Unavailable() error {
 		return &billing.Error{Code: billing.CodeEligibilityUnavailable, Message: "No connection carries this eligibility check in live mode. Ask the operator of this service to add one, or use a test key."}
 	case Attachments:
 		return &billing.Error{Code: billing.CodeAttachmentsUnavailable, Message: "Attachments are not available in live mode yet. Use a test key."}
+	case ClaimStatus:
+		return &billing.Error{Code: billing.CodeUnavailable, Message: "No connection asks this payer about claims in live mode. Ask the operator of this service to add claim_status to one, or call the payer."}
 	case Claims:
 	}
 	return &billing.Error{Code: billing.CodeUnavailable, Message: "No clearinghouse is configured for live mode."}

@@ -61,6 +61,7 @@ func (b *bench) cases() map[string]func(context.Context) error {
 		"addition_struck":                    b.additionStruck,
 		"checks_of_a_batch":                  b.checksOfABatch,
 		"task_snoozed":                       b.taskSnoozed,
+		"claim_status_asked":                 b.claimStatusAsked,
 		"task_settled":                       b.taskSettled,
 		"clock_advanced":                     b.clockAdvanced,
 		"dropped_reply_of_the_sandbox":       b.droppedReply,
@@ -198,6 +199,32 @@ func (b *bench) claimWaitedFor(ctx context.Context) error {
 	go func() { moved <- b.idle(ctx) }()
 	c, err = b.client.Claims.Wait(ctx, c.ID, molar.ClaimStatePaid)
 	return wants(errors.Join(err, <-moved), err == nil && c.State == molar.ClaimStatePaid, c)
+}
+
+func (b *bench) claimStatusAsked(ctx context.Context) error {
+	c, err := b.claim(ctx, "")
+	if err != nil {
+		return err
+	}
+	if err := b.idle(ctx); err != nil {
+		return err
+	}
+	if _, err := b.client.Claims.Wait(ctx, c.ID, molar.ClaimStatePaid); err != nil {
+		return err
+	}
+	i, err := b.client.Claims.AskStatus(ctx, c.ID)
+	if err := wants(err, err == nil && *i.Outcome == molar.StatusOutcomeFound && *i.Matches == molar.StatusMatchControlNumber && i.Statuses[0].Paid != nil, i); err != nil {
+		return err
+	}
+	read, err1 := b.client.StatusInquiries.Get(ctx, i.ID)
+	x, err2 := b.client.StatusInquiries.Exchange(ctx, i.ID)
+	draft, err3 := b.draft(ctx)
+	if err := wants(errors.Join(err1, err2, err3), err1 == nil && err2 == nil && read.ID == i.ID && len(x.Messages) == 1, x); err != nil {
+		return err
+	}
+	_, err = b.client.Claims.AskStatus(ctx, draft.ID)
+	_, err = refused(err, molar.ErrConflict)
+	return err
 }
 
 func (b *bench) claimWaitTimesOut(ctx context.Context) error {

@@ -180,6 +180,20 @@ def claim_waited_for() -> None:
     moving.join()
 
 
+def claim_status_asked() -> None:
+    c = claim()
+    moving = threading.Thread(target=advance)
+    moving.start()
+    client.claims.wait(c.id, "paid", timeout=60)
+    moving.join()
+    i = client.claims.ask_status(c.id)
+    assert i.outcome == "found" and i.matches == "control_number" and i.statuses[0].paid is not None, i
+    assert client.status_inquiries.get(i.id).id == i.id
+    assert len(client.status_inquiries.exchange(i.id).messages) == 1
+    draft = claim(draft=True)
+    refused(molar.ConflictError, lambda: client.claims.ask_status(draft.id))
+
+
 def claim_wait_times_out() -> None:
     error = refused(molar.WaitError, lambda: client.claims.wait(claim(draft=True).id, "paid", timeout=0.7))
     assert error.claim.state == "draft", error

@@ -262,6 +262,18 @@ const cases: Record<string, () => Promise<void>> = {
     want((await client.claims.wait(c.id, "paid")).state === "paid");
     await moving;
   },
+  async claim_status_asked() {
+    const c = await claim();
+    const moving = advance();
+    await client.claims.wait(c.id, "paid");
+    await moving;
+    const i = await client.claims.askStatus(c.id);
+    want(i.outcome === "found" && i.matches === "control_number" && i.statuses[0]?.paid !== null, i);
+    want((await client.statusInquiries.get(i.id)).id === i.id);
+    want((await client.statusInquiries.exchange(i.id)).messages.length === 1);
+    const draft = await claim({ draft: true });
+    await refused(ConflictError, () => client.claims.askStatus(draft.id));
+  },
   async claim_wait_times_out() {
     const c = await claim({ draft: true });
     const error = await refused(WaitError, () => client.claims.wait(c.id, ["paid"], 700));

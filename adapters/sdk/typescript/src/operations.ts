@@ -27,6 +27,7 @@ import type {
   ClaimSummary,
   ClaimsCountParams,
   ClaimsListParams,
+  ClaimsListStatusInquiriesParams,
   ClaimsSearchReply,
   Connection,
   ConnectionsListParams,
@@ -131,6 +132,8 @@ import type {
   SessionsListParams,
   SettleRequest,
   SnoozeRequest,
+  StatusExchange,
+  StatusInquiry,
   Summary,
   Task,
   TasksListParams,
@@ -532,6 +535,60 @@ export class ClaimsOperations {
    */
   billSecondary(id: string, body: SecondaryRequest, options?: CallOptions): Promise<Claim> {
     return this.core.json({ method: "POST", path: `/claims/${encodeURIComponent(id)}/bill_secondary`, body, keyed: true }, options);
+  }
+
+  /**
+   * Ask the payer where a claim is.
+   *
+   * Requires the `submit` permission. The API asks the payer of a claim that was sent (276) and waits up to 25
+   * seconds for the response (277). The reply is the inquiry, whatever its `outcome`.
+   *
+   * The payer is asked with the subscriber and with dates around the service. If it finds nothing, it is asked with
+   * wider dates, and then about a dependent as if they held the plan. Payers load claims after some days: ask no
+   * earlier than a week after sending.
+   *
+   * A payer that rejects the claim (`A3`, `A6`, `A7`, `A8`) makes it `rejected`. Other answers leave the claim's
+   * state as it is, and a payment that the payer announces is posted by its remittance. What the payer asks for
+   * becomes a payer request. An answer that differs from the last one has the event `claim.status_updated`.
+   *
+   * A claim that was not sent, a void and a predetermination return 409, and so does a payer that does not
+   * answer such inquiries. After a 504 the inquiry continues. Send the same request with the same key, or find the
+   * inquiry by `request_id`.
+   */
+  askStatus(id: string, options?: CallOptions): Promise<StatusInquiry> {
+    return this.core.json({ method: "POST", path: `/claims/${encodeURIComponent(id)}/status_inquiries`, keyed: true }, options);
+  }
+
+  /**
+   * List the inquiries about a claim.
+   *
+   * Requires the `read` permission.
+   */
+  listStatusInquiries(id: string, params: ClaimsListStatusInquiriesParams = {}, options?: CallOptions): List<StatusInquiry> {
+    return new List(this.core, { method: "GET", path: `/claims/${encodeURIComponent(id)}/status_inquiries`, query: params }, options);
+  }
+}
+
+export class StatusInquiriesOperations {
+  constructor(protected readonly core: Core) {}
+
+  /**
+   * Retrieve an inquiry about a claim.
+   *
+   * Requires the `read` permission.
+   */
+  get(id: string, options?: CallOptions): Promise<StatusInquiry> {
+    return this.core.json({ method: "GET", path: `/status_inquiries/${encodeURIComponent(id)}` }, options);
+  }
+
+  /**
+   * Retrieve the messages of an inquiry about a claim.
+   *
+   * Requires the `read` permission. Returns the 276s that were sent for the inquiry and the 277s that came back, as
+   * they were. They have data of the patient, and go with the claim.
+   */
+  exchange(id: string, options?: CallOptions): Promise<StatusExchange> {
+    return this.core.json({ method: "GET", path: `/status_inquiries/${encodeURIComponent(id)}/exchange` }, options);
   }
 }
 
@@ -2075,6 +2132,7 @@ export class Operations {
   readonly eligibility: EligibilityOperations;
   readonly eligibilityBatches: EligibilityBatchesOperations;
   readonly claims: ClaimsOperations;
+  readonly statusInquiries: StatusInquiriesOperations;
   readonly attachments: AttachmentsOperations;
   readonly documentTypes: DocumentTypesOperations;
   readonly payerRequests: PayerRequestsOperations;
@@ -2109,6 +2167,7 @@ export class Operations {
     this.eligibility = new EligibilityOperations(core);
     this.eligibilityBatches = new EligibilityBatchesOperations(core);
     this.claims = new ClaimsOperations(core);
+    this.statusInquiries = new StatusInquiriesOperations(core);
     this.attachments = new AttachmentsOperations(core);
     this.documentTypes = new DocumentTypesOperations(core);
     this.payerRequests = new PayerRequestsOperations(core);

@@ -1357,6 +1357,10 @@ export interface ClaimSubscriberInput {
    * services under this control number. `-REJECTED-PAID`: rejects the claim, and pays it all the same.
    * `-BAD-COUNTS`: pays with a remittance whose segment and set counts are wrong. `-TAKE-BACK`: pays, and
    * takes the payment back one delay after it accepts the void.
+   *
+   * Three endings pay in full, and choose what the payer says when it is asked where the claim is
+   * (`createStatusInquiry`). `-STATUS-NOT-FOUND`: it finds none. `-STATUS-REQUESTED`: it asks for documents.
+   * `-STATUS-DOWN`: its system cannot respond.
    */
   member_id?: string | null;
   group_number?: string | null;
@@ -2893,6 +2897,121 @@ export type SecondaryRequestRelationship =
   | "child"
   | "other";
 
+/** What a payer answered when it was asked where a claim is. */
+export interface StatusInquiry {
+  id: string;
+  object: string;
+  claim_id: string;
+  payer: PayerSummary;
+  state: StatusInquiryState;
+  /**
+   * `found`: the payer returned claims. `not_found`: it found none. `refused`: it does not know the provider or
+   * the patient, or has not enrolled the provider. `unavailable`: it did not respond. `error`: the network
+   * failed, or the response cannot be read. Null while the inquiry is pending.
+   */
+  outcome: StatusOutcome | null;
+  /** What came of the inquiry and what to do, for people. Null while the inquiry is pending. */
+  message: string | null;
+  /**
+   * How one of the payer's claims was recognized as this one: by the patient control number, else by the payer's
+   * number of the claim, else as the only one with its charge and dates. Null if none was, or several fit.
+   */
+  matches: StatusMatch | null;
+  /** The payer's number of this claim. */
+  payer_claim_number: string | null;
+  /**
+   * How many claims the payer returned beside this one; all of them if none was recognized. The exchange has
+   * them.
+   */
+  other_claims: number;
+  /**
+   * What the payer says about this claim and its lines; or, if it found none, why. Empty if it returned claims
+   * and none was recognized.
+   */
+  statuses: PayerStatus[];
+  /** What carried the inquiry, such as `sandbox`. */
+  network: string | null;
+  /** The request that made the inquiry. Null if a person made it. */
+  request_id: string | null;
+  /** A time in UTC, with microseconds. */
+  created_at: string;
+  completed_at: string | null;
+}
+
+export type StatusInquiryState =
+  | "pending"
+  | "completed"
+  | (string & {});
+
+export type StatusOutcome =
+  | "found"
+  | "not_found"
+  | "refused"
+  | "unavailable"
+  | "error"
+  | (string & {});
+
+export type StatusMatch =
+  | "control_number"
+  | "payer_claim_number"
+  | "charge_and_date"
+  | (string & {});
+
+/** A status of a claim, or of one of its lines. */
+export interface PayerStatus {
+  /** The line, from 1. Null for the claim, and for a line that the payer does not number. */
+  line_number: number | null;
+  /** The procedure of the line. Null for the claim. */
+  procedure_code: string | null;
+  /** One to three codes of X12's lists, with words of Molar. */
+  codes: PayerStatusCode[];
+  /** When the status began. */
+  effective_date: string | null;
+  charge: Amount | null;
+  /** What the payer decided to pay. Its remittance posts it. */
+  paid: Amount | null;
+  decided_date: string | null;
+  payment_date: string | null;
+  /** The number of the check or the transfer. */
+  payment_number: string | null;
+}
+
+export interface PayerStatusCode {
+  /** How far the claim is (code source 507). */
+  category: string;
+  /** Why (code source 508). */
+  status: string | null;
+  /** Whom it concerns, such as `85` for the billing provider. */
+  entity: string | null;
+  text: string;
+}
+
+/** The parameters of /claims/{id}/status_inquiries. */
+export interface ClaimsListStatusInquiriesParams {
+  /** The maximum number of items on a page. */
+  limit?: number;
+  /** The `next_cursor` of the previous page, unchanged, with the same filters. */
+  cursor?: string;
+  /** Only the inquiry that this request created. */
+  request_id?: string;
+}
+
+export interface StatusExchange {
+  object: string;
+  status_inquiry_id: string;
+  /**
+   * In the order in which they were sent. Empty for an inquiry that was not sent, and while it is pending.
+   */
+  messages: StatusExchangeMessage[];
+}
+
+export interface StatusExchangeMessage {
+  /** The 276. If it is not UTF-8, each byte is a character of ISO 8859-1. */
+  request: string;
+  /** The 277, or what came in its place, in the same form. Null if nothing came back. */
+  response: string | null;
+}
+
 export interface AttachmentRequest {
   /** An `off_` ID of the key's organization and mode. Defaults to the claim's office. */
   office_id?: string | null;
@@ -4293,6 +4412,8 @@ export interface PayerCapabilities {
   eligibility: boolean;
   claims: boolean;
   attachments: boolean;
+  /** Whether the payer answers inquiries about claims. */
+  claim_status?: boolean;
 }
 
 /**
@@ -4573,6 +4694,7 @@ export interface EnrollmentRequest {
 export type EnrolledTransaction =
   | "eligibility"
   | "claims"
+  | "claim_status"
   | (string & {});
 
 /**
@@ -6498,6 +6620,7 @@ export interface Connection {
 export type ConnectionCarry =
   | "eligibility"
   | "claims"
+  | "claim_status"
   | (string & {});
 
 /** The settings of an organization's own connection. It has no secrets. */
@@ -6557,6 +6680,7 @@ export interface ConnectionPayer {
 export type ConnectionPayerTransaction =
   | "eligibility"
   | "claims"
+  | "claim_status"
   | (string & {});
 
 /** The options that are not the defaults, as in the operator's document. */

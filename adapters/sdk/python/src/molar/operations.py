@@ -61,6 +61,8 @@ from molar.types import (
     SandboxSimulation,
     Schedule,
     Session,
+    StatusExchange,
+    StatusInquiry,
     Summary,
     Task,
     User,
@@ -88,6 +90,7 @@ if TYPE_CHECKING:
         ClaimRequest,
         ClaimsCountParams,
         ClaimsListParams,
+        ClaimsListStatusInquiriesParams,
         ConnectionsListParams,
         ConvertRequest,
         DeliveriesResend,
@@ -494,6 +497,55 @@ class ClaimsOperations:
         payer that is not voided.
         """
         return Claim(self._core.json(Call("POST", f"/claims/{part(id)}/bill_secondary", options, body=dict(body), keyed=True)))
+
+    def ask_status(self, id: str, *, options: Options = NO_OPTIONS) -> StatusInquiry:
+        """Ask the payer where a claim is.
+
+        Requires the `submit` permission. The API asks the payer of a claim that was sent (276) and waits up to 25
+        seconds for the response (277). The reply is the inquiry, whatever its `outcome`.
+
+        The payer is asked with the subscriber and with dates around the service. If it finds nothing, it is asked with
+        wider dates, and then about a dependent as if they held the plan. Payers load claims after some days: ask no
+        earlier than a week after sending.
+
+        A payer that rejects the claim (`A3`, `A6`, `A7`, `A8`) makes it `rejected`. Other answers leave the claim's
+        state as it is, and a payment that the payer announces is posted by its remittance. What the payer asks for
+        becomes a payer request. An answer that differs from the last one has the event `claim.status_updated`.
+
+        A claim that was not sent, a void and a predetermination return 409, and so does a payer that does not
+        answer such inquiries. After a 504 the inquiry continues. Send the same request with the same key, or find the
+        inquiry by `request_id`.
+        """
+        return StatusInquiry(self._core.json(Call("POST", f"/claims/{part(id)}/status_inquiries", options, keyed=True)))
+
+    def list_status_inquiries(self, id: str, *, options: Options = NO_OPTIONS, **params: Unpack[ClaimsListStatusInquiriesParams]) -> List[StatusInquiry]:
+        """List the inquiries about a claim.
+
+        Requires the `read` permission.
+        """
+        return List(self._core, Call("GET", f"/claims/{part(id)}/status_inquiries", options, query=dict(params)), StatusInquiry)
+
+
+class StatusInquiriesOperations:
+    """The operations on status inquiries."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    def get(self, id: str, *, options: Options = NO_OPTIONS) -> StatusInquiry:
+        """Retrieve an inquiry about a claim.
+
+        Requires the `read` permission.
+        """
+        return StatusInquiry(self._core.json(Call("GET", f"/status_inquiries/{part(id)}", options)))
+
+    def exchange(self, id: str, *, options: Options = NO_OPTIONS) -> StatusExchange:
+        """Retrieve the messages of an inquiry about a claim.
+
+        Requires the `read` permission. Returns the 276s that were sent for the inquiry and the 277s that came back, as
+        they were. They have data of the patient, and go with the claim.
+        """
+        return StatusExchange(self._core.json(Call("GET", f"/status_inquiries/{part(id)}/exchange", options)))
 
 
 class AttachmentsOperations:
@@ -1882,6 +1934,7 @@ class Operations:
         self.eligibility = EligibilityOperations(core)
         self.eligibility_batches = EligibilityBatchesOperations(core)
         self.claims = ClaimsOperations(core)
+        self.status_inquiries = StatusInquiriesOperations(core)
         self.attachments = AttachmentsOperations(core)
         self.document_types = DocumentTypesOperations(core)
         self.payer_requests = PayerRequestsOperations(core)

@@ -1176,6 +1176,10 @@ class ClaimSubscriberInput(TypedDict, total=False):
     services under this control number. `-REJECTED-PAID`: rejects the claim, and pays it all the same.
     `-BAD-COUNTS`: pays with a remittance whose segment and set counts are wrong. `-TAKE-BACK`: pays, and
     takes the payment back one delay after it accepts the void.
+
+    Three endings pay in full, and choose what the payer says when it is asked where the claim is
+    (`createStatusInquiry`). `-STATUS-NOT-FOUND`: it finds none. `-STATUS-REQUESTED`: it asks for documents.
+    `-STATUS-DOWN`: its system cannot respond.
     """
     group_number: str | None
     group_name: str | None
@@ -2924,6 +2928,137 @@ class SecondaryRequest(TypedDict, total=False):
     group_number: str | None
     group_name: str | None
 
+StatusInquiryState: TypeAlias = "Literal['pending', 'completed'] | str"
+
+StatusOutcome: TypeAlias = "Literal['found', 'not_found', 'refused', 'unavailable', 'error'] | str"
+
+StatusMatch: TypeAlias = "Literal['control_number', 'payer_claim_number', 'charge_and_date'] | str"
+
+
+class PayerStatusCode(Model):
+    """A part of a reply."""
+
+    category: str
+    """How far the claim is (code source 507)."""
+    status: str | None
+    """Why (code source 508)."""
+    entity: str | None
+    """Whom it concerns, such as `85` for the billing provider."""
+    text: str
+
+    _read: ClassVar[dict[str, Any]] = {
+    }
+
+
+class PayerStatus(Model):
+    """A status of a claim, or of one of its lines."""
+
+    line_number: int | None
+    """The line, from 1. Null for the claim, and for a line that the payer does not number."""
+    procedure_code: str | None
+    """The procedure of the line. Null for the claim."""
+    codes: list[PayerStatusCode]
+    """One to three codes of X12's lists, with words of Molar."""
+    effective_date: dt.date | None
+    """When the status began."""
+    charge: Decimal | None
+    paid: Decimal | None
+    """What the payer decided to pay. Its remittance posts it."""
+    decided_date: dt.date | None
+    payment_date: dt.date | None
+    payment_number: str | None
+    """The number of the check or the transfer."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "codes": [PayerStatusCode],
+        "effective_date": calendar_date,
+        "charge": Decimal,
+        "paid": Decimal,
+        "decided_date": calendar_date,
+        "payment_date": calendar_date,
+    }
+
+
+class StatusInquiry(Model):
+    """What a payer answered when it was asked where a claim is."""
+
+    id: str
+    object: str
+    claim_id: str
+    payer: PayerSummary
+    state: StatusInquiryState
+    outcome: StatusOutcome | None
+    """`found`: the payer returned claims. `not_found`: it found none. `refused`: it does not know the provider or
+    the patient, or has not enrolled the provider. `unavailable`: it did not respond. `error`: the network
+    failed, or the response cannot be read. Null while the inquiry is pending.
+    """
+    message: str | None
+    """What came of the inquiry and what to do, for people. Null while the inquiry is pending."""
+    matches: StatusMatch | None
+    """How one of the payer's claims was recognized as this one: by the patient control number, else by the payer's
+    number of the claim, else as the only one with its charge and dates. Null if none was, or several fit.
+    """
+    payer_claim_number: str | None
+    """The payer's number of this claim."""
+    other_claims: int
+    """How many claims the payer returned beside this one; all of them if none was recognized. The exchange has
+    them.
+    """
+    statuses: list[PayerStatus]
+    """What the payer says about this claim and its lines; or, if it found none, why. Empty if it returned claims
+    and none was recognized.
+    """
+    network: str | None
+    """What carried the inquiry, such as `sandbox`."""
+    request_id: str | None
+    """The request that made the inquiry. Null if a person made it."""
+    created_at: dt.datetime
+    """A time in UTC, with microseconds."""
+    completed_at: dt.datetime | None
+
+    _read: ClassVar[dict[str, Any]] = {
+        "payer": PayerSummary,
+        "statuses": [PayerStatus],
+        "created_at": timestamp,
+        "completed_at": timestamp,
+    }
+
+
+class ClaimsListStatusInquiriesParams(TypedDict, total=False):
+    """The parameters of /claims/{id}/status_inquiries."""
+
+    limit: int
+    """The maximum number of items on a page."""
+    cursor: str
+    """The `next_cursor` of the previous page, unchanged, with the same filters."""
+    request_id: str
+    """Only the inquiry that this request created."""
+
+
+class StatusExchangeMessage(Model):
+    """A part of a reply."""
+
+    request: str
+    """The 276. If it is not UTF-8, each byte is a character of ISO 8859-1."""
+    response: str | None
+    """The 277, or what came in its place, in the same form. Null if nothing came back."""
+
+    _read: ClassVar[dict[str, Any]] = {
+    }
+
+
+class StatusExchange(Model):
+    """A part of a reply."""
+
+    object: str
+    status_inquiry_id: str
+    messages: list[StatusExchangeMessage]
+    """In the order in which they were sent. Empty for an inquiry that was not sent, and while it is pending."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "messages": [StatusExchangeMessage],
+    }
+
 AttachmentRequestKind: TypeAlias = Literal["unsolicited", "solicited"]
 """`solicited` requires `payer_request_id`, and `payer_request_id` requires it. Defaults to `unsolicited`."""
 
@@ -4504,6 +4639,8 @@ class PayerCapabilities(Model):
     eligibility: bool
     claims: bool
     attachments: bool
+    claim_status: bool | None
+    """Whether the payer answers inquiries about claims."""
 
     _read: ClassVar[dict[str, Any]] = {
     }
@@ -4789,7 +4926,7 @@ class ProviderChange(TypedDict, total=False):
     retired: bool | None
     """Whether the provider is not on new claims."""
 
-EnrolledTransaction: TypeAlias = "Literal['eligibility', 'claims'] | str"
+EnrolledTransaction: TypeAlias = "Literal['eligibility', 'claims', 'claim_status'] | str"
 """What the office sends to the payer."""
 
 EnrollmentState: TypeAlias = "Literal['not_needed', 'needed', 'submitted', 'active', 'rejected'] | str"
@@ -6937,7 +7074,7 @@ class ConnectionsListParams(TypedDict, total=False):
     cursor: str
     """The `next_cursor` of the previous page, unchanged, with the same filters."""
 
-ConnectionCarry: TypeAlias = "Literal['eligibility', 'claims'] | str"
+ConnectionCarry: TypeAlias = "Literal['eligibility', 'claims', 'claim_status'] | str"
 
 KeyMode: TypeAlias = Literal["test", "live"]
 
@@ -6947,7 +7084,7 @@ OwnConnectionState: TypeAlias = "Literal['enabled', 'disabled', 'paused'] | str"
 OwnConnectionUsage: TypeAlias = Literal["P", "T"]
 """ISA15: production or test."""
 
-ConnectionPayerTransaction: TypeAlias = "Literal['eligibility', 'claims'] | str"
+ConnectionPayerTransaction: TypeAlias = "Literal['eligibility', 'claims', 'claim_status'] | str"
 
 
 class ConnectionPayer(Model):

@@ -87,6 +87,7 @@ type Tx struct {
 	FeeSchedules     FeeSchedules
 	Estimates        Estimates
 	Tasks            Tasks
+	Notes            Notes
 	Additions        Additions
 	ImportMappings   ImportMappings
 	CheckBatches     CheckBatches

@@ -57,6 +57,7 @@ type (
 	checkBatchKind   struct{}
 	checkItemKind    struct{}
 	taskKind         struct{}
+	noteKind         struct{}
 )
 
 func (orgKind) prefix() string          { return "org_" }
@@ -89,6 +90,7 @@ func (estimateKind) prefix() string     { return "est_" }
 func (checkBatchKind) prefix() string   { return "elb_" }
 func (checkItemKind) prefix() string    { return "eli_" }
 func (taskKind) prefix() string         { return "tsk_" }
+func (noteKind) prefix() string         { return "nte_" }
 
 // The IDs of the API, the JobID of a job, and the DeliveryID of a delivery to
 // an endpoint.
@@ -124,6 +126,7 @@ type (
 	EstimateID        = ID[estimateKind]
 	CheckBatchID      = ID[checkBatchKind]
 	TaskID            = ID[taskKind]
+	NoteID            = ID[noteKind]
 	CheckItemID       = ID[checkItemKind] // of the store; clients have an ID of their own
 )
 

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"encoding/json"
 	"net/http"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -39,20 +40,17 @@ func (a *api) listNotes(kind task.ResourceKind) func(*exchange) (*reply, error) 
 	}
 }
 
-// strikeNote handles POST /notes/{id}/strike. The audit has the resource beside the note.
+// strikeNote handles POST /notes/{id}/strike. To the audit it is about the note's resource, as
+// the note was when it was added.
 func (a *api) strikeNote(x *exchange) (*reply, error) {
 	in := readBody[intake.StrikeNoteRequest](x)
-	w := replyingWithNote(x, http.StatusOK)
-	render := w.Render
-	w.Render = func(n *task.Note, failure error) caller.Reply {
-		r := render(n, failure)
-		if failure == nil {
-			x.about = []string{n.Resource.String()}
-			r.Shown = x.about
-		}
-		return r
+	r, err := a.notes.Strike(x.ctx, replyingWithNote(x, http.StatusOK), pathID[billing.NoteID](x, "id"), in)
+	if err == nil {
+		var n struct{ Resource taskResourceJSON }
+		err = json.Unmarshal(r.Body, &n)
+		x.resource = n.Resource.ID
 	}
-	return kept(a.notes.Strike(x.ctx, w, pathID[billing.NoteID](x, "id"), in))
+	return kept(r, err)
 }
 
 // replyingWithNote returns the call for a use case that replies with a note. The stored reply

@@ -35,7 +35,7 @@ func TestTodayLeadsToTheWork(t *testing.T) {
 	page.types("Dana says that the claim is in process.")
 	page.click("Add the note")
 	page.sees("The note is added.", "Dana says that the claim is in process.")
-	page.click("Back to Today")
+	page.press("T")
 	page.row("Held claim").sees("You: Dana says that the claim is in process.")
 	page.press("Enter")
 	page.click("Strike")

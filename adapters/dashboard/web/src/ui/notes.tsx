@@ -1,6 +1,7 @@
 // What people wrote about a claim, a remittance, a payer request or an attachment.
 import { useState } from "react";
 import { isAPIError, type Schemas, useClient } from "../api/client";
+import type { paths } from "../api/schema";
 import { useSend } from "../api/send";
 import { useMay } from "../api/session";
 import { Button } from "./button";
@@ -13,8 +14,8 @@ import { paged } from "./table";
 
 type Note = Schemas["Note"];
 
-/** Noted are the kinds of resources with notes, as their paths name them. */
-type Noted = "claims" | "eras" | "payer_requests" | "attachments";
+/** Noted are the paths of the notes of a resource. */
+type Noted = Extract<keyof paths, `/${string}/{id}/notes`>;
 
 const maxNote = 2000;
 
@@ -22,10 +23,9 @@ const maxNote = 2000;
 export function Notes({ of, id }: { of: Noted; id: string }) {
   const { api } = useClient();
   const may = useMay();
-  const path = `/${of}/{id}/notes` as const;
   const list = api.useInfiniteQuery(
     "get",
-    path,
+    of,
     { params: { path: { id }, query: { limit: 50 } } },
     paged,
   );
@@ -116,7 +116,7 @@ function Add({ of, id }: { of: Noted; id: string }) {
   const [text, setText] = useState("");
   const add = useSend(
     (api, key, words: string) =>
-      api.POST(`/${of}/{id}/notes`, {
+      api.POST(of, {
         params: { path: { id }, header: key },
         body: { text: words },
       }),

@@ -211,7 +211,7 @@ function Shown({ attachment: a }: { attachment: Attachment }) {
           <p className="small">
             <Copy value={a.id} label="Copy the ID" />
           </p>
-          <Notes of="attachments" id={a.id} />
+          <Notes of="/attachments/{id}/notes" id={a.id} />
           <Traces id={a.id} />
         </div>
       </div>

@@ -191,7 +191,7 @@ export function ClaimDetail() {
               <Copy value={c.id} label="Copy the ID" />
             </p>
           </Section>
-          <Notes of="claims" id={c.id} />
+          <Notes of="/claims/{id}/notes" id={c.id} />
           <Section title="History">
             <Timeline claim={c} />
           </Section>

@@ -137,7 +137,7 @@ export function PayerRequestDetail() {
               Your answer needs the patient, the plan and the dates of service.
             </Notice>
           )}
-          <Notes of="payer_requests" id={r.id} />
+          <Notes of="/payer_requests/{id}/notes" id={r.id} />
           <Traces key={r.id} id={r.id} />
         </div>
       </div>

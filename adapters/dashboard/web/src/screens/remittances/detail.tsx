@@ -67,7 +67,7 @@ export function RemittanceDetail() {
         <Balance era={e} />
       </Section>
       <Claims era={e} />
-      <Notes of="eras" id={e.id} />
+      <Notes of="/eras/{id}/notes" id={e.id} />
       <Traces key={e.id} id={e.id} />
     </Page>
   );

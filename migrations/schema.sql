@@ -215,6 +215,9 @@ BEGIN
     UPDATE tasks SET settled = NULL WHERE org_id = e.org_id AND mode = e.mode AND settled IS NOT NULL
         AND (claim_id = ANY (of_claims) OR attachment_id = ANY (sets)
             OR payer_request_id IN (SELECT id FROM payer_requests WHERE org_id = e.org_id AND mode = e.mode AND claim_id = ANY (of_claims)));
+    DELETE FROM notes WHERE org_id = e.org_id AND mode = e.mode
+        AND (claim_id = ANY (of_claims) OR attachment_id = ANY (sets)
+            OR payer_request_id IN (SELECT id FROM payer_requests WHERE org_id = e.org_id AND mode = e.mode AND claim_id = ANY (of_claims)));
     UPDATE attachments SET about = '{}', narrative = '', decisions = '[]' WHERE org_id = e.org_id AND mode = e.mode AND id = ANY (sets);
     UPDATE payer_requests SET requested = '', decisions = '[]', answer_note = CASE answer_note WHEN '' THEN '' ELSE 'erased' END
     WHERE org_id = e.org_id AND mode = e.mode AND claim_id = ANY (of_claims);
@@ -678,6 +681,21 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.record_note() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    IF current_setting('molar.untold', true) = 'on' THEN
+        RETURN NULL;
+    END IF;
+    INSERT INTO changes (org_id, mode, kind, id)
+    SELECT w.org_id, w.mode, NEW.resource, NEW.resource_id
+    FROM watches w
+    WHERE w.org_id = NEW.org_id AND w.mode = NEW.mode;
+    RETURN NULL;
+END
+$$;
+
 CREATE FUNCTION public.record_removal() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -756,7 +774,7 @@ BEGIN
         RETURN 0;
     END IF;
     CASE bare
-        WHEN 'acknowledgements', 'attachments', 'batches', 'check_batch_items', 'check_batches', 'check_members', 'claim_changes', 'claim_totals', 'documents', 'eligibility_answers', 'estimates', 'tasks', 'check_additions', 'status_inquiries',
+        WHEN 'acknowledgements', 'attachments', 'batches', 'check_batch_items', 'check_batches', 'check_members', 'claim_changes', 'claim_totals', 'documents', 'eligibility_answers', 'estimates', 'tasks', 'notes', 'check_additions', 'status_inquiries',
             'enrollments', 'event_numbers', 'events', 'patient_words', 'patients', 'payer_requests',
             'quarantine', 'sandbox_mail', 'sandbox_notes', 'sandbox_scenarios', 'uploads' THEN
         WHEN 'claims' THEN -- those that no other names
@@ -1750,6 +1768,30 @@ CREATE TABLE public.live_files (
     CONSTRAINT live_files_one_check CHECK (one)
 );
 
+CREATE TABLE public.notes (
+    id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    resource text NOT NULL,
+    claim_id uuid,
+    era_id uuid,
+    payer_request_id uuid,
+    attachment_id uuid,
+    enrollment_id uuid,
+    resource_id uuid GENERATED ALWAYS AS (COALESCE(claim_id, era_id, payer_request_id, attachment_id, enrollment_id)) STORED NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    made_by text NOT NULL,
+    content bytea NOT NULL,
+    struck_at timestamp with time zone,
+    struck_by text DEFAULT ''::text NOT NULL,
+    struck_reason bytea,
+    CONSTRAINT notes_check CHECK ((num_nonnulls(claim_id, era_id, payer_request_id, attachment_id, enrollment_id) = 1)),
+    CONSTRAINT notes_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
+    CONSTRAINT notes_resource_check CHECK ((resource = ANY (ARRAY['claim'::text, 'era'::text, 'payer_request'::text, 'attachment'::text, 'enrollment'::text])))
+);
+
+ALTER TABLE ONLY public.notes FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.offices (
     id uuid NOT NULL,
     org_id uuid NOT NULL,
@@ -2420,6 +2462,9 @@ ALTER TABLE ONLY public.key_holders
 ALTER TABLE ONLY public.live_files
     ADD CONSTRAINT live_files_pkey PRIMARY KEY (one);
 
+ALTER TABLE ONLY public.notes
+    ADD CONSTRAINT notes_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.offices
     ADD CONSTRAINT offices_pkey PRIMARY KEY (id);
 
@@ -2742,6 +2787,20 @@ CREATE INDEX idempotency_keys_sweep ON public.idempotency_keys USING btree (crea
 
 CREATE INDEX jobs_streams ON public.jobs USING btree (kind, org_id, mode, lease_until, not_before);
 
+CREATE INDEX notes_attachment ON public.notes USING btree (attachment_id) WHERE (attachment_id IS NOT NULL);
+
+CREATE INDEX notes_claim ON public.notes USING btree (claim_id) WHERE (claim_id IS NOT NULL);
+
+CREATE INDEX notes_enrollment ON public.notes USING btree (enrollment_id) WHERE (enrollment_id IS NOT NULL);
+
+CREATE INDEX notes_era ON public.notes USING btree (era_id) WHERE (era_id IS NOT NULL);
+
+CREATE INDEX notes_list ON public.notes USING btree (org_id, mode, created_at, id);
+
+CREATE INDEX notes_payer_request ON public.notes USING btree (payer_request_id) WHERE (payer_request_id IS NOT NULL);
+
+CREATE INDEX notes_resource ON public.notes USING btree (resource_id, created_at, id);
+
 CREATE INDEX offices_list ON public.offices USING btree (org_id, mode, created_at, id);
 
 CREATE INDEX offices_npi ON public.offices USING btree (npi, org_id, mode);
@@ -2882,6 +2941,8 @@ CREATE TRIGGER change AFTER INSERT OR UPDATE ON public.eras FOR EACH ROW WHEN ((
 
 CREATE TRIGGER change AFTER INSERT ON public.events FOR EACH ROW EXECUTE FUNCTION public.record_change('event');
 
+CREATE TRIGGER change AFTER INSERT OR UPDATE ON public.notes FOR EACH ROW EXECUTE FUNCTION public.record_note();
+
 CREATE TRIGGER change AFTER INSERT OR UPDATE ON public.offices FOR EACH ROW EXECUTE FUNCTION public.record_change('office');
 
 CREATE TRIGGER change AFTER INSERT OR UPDATE ON public.payer_requests FOR EACH ROW EXECUTE FUNCTION public.record_change('payer_request');
@@ -2948,6 +3009,21 @@ ALTER TABLE ONLY public.estimates
 
 ALTER TABLE ONLY public.estimates
     ADD CONSTRAINT estimates_second_check_id_fkey FOREIGN KEY (second_check_id) REFERENCES public.eligibility_checks(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.notes
+    ADD CONSTRAINT notes_attachment_id_fkey FOREIGN KEY (attachment_id) REFERENCES public.attachments(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.notes
+    ADD CONSTRAINT notes_claim_id_fkey FOREIGN KEY (claim_id) REFERENCES public.claims(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.notes
+    ADD CONSTRAINT notes_enrollment_id_fkey FOREIGN KEY (enrollment_id) REFERENCES public.enrollments(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.notes
+    ADD CONSTRAINT notes_era_id_fkey FOREIGN KEY (era_id) REFERENCES public.eras(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.notes
+    ADD CONSTRAINT notes_payer_request_id_fkey FOREIGN KEY (payer_request_id) REFERENCES public.payer_requests(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.offices
     ADD CONSTRAINT offices_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.organizations(id);
@@ -3113,6 +3189,8 @@ CREATE POLICY made ON public.organizations FOR SELECT TO molar_app USING ((maker
 
 CREATE POLICY making ON public.organizations AS RESTRICTIVE FOR INSERT TO molar_app WITH CHECK ((maker_id IS NOT NULL));
 
+ALTER TABLE public.notes ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.offices ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY operators ON public.audit_entries FOR SELECT TO molar_system USING ((operator IS NOT NULL));
@@ -3166,6 +3244,8 @@ CREATE POLICY removal ON public.fee_schedule_rows TO postgres USING (true);
 CREATE POLICY removal ON public.fee_schedules TO postgres USING (true);
 
 CREATE POLICY removal ON public.import_mappings TO postgres USING (true);
+
+CREATE POLICY removal ON public.notes TO postgres USING (true);
 
 CREATE POLICY removal ON public.offices TO postgres USING (true);
 
@@ -3356,6 +3436,8 @@ CREATE POLICY scope ON public.idempotency_keys TO molar_app USING (((org_id = (c
 CREATE POLICY scope ON public.import_mappings TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.jobs TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
+CREATE POLICY scope ON public.notes TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.offices TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
@@ -4193,6 +4275,14 @@ GRANT SELECT ON TABLE public.live_files TO molar_system;
 
 GRANT UPDATE(number) ON TABLE public.live_files TO molar_app;
 GRANT UPDATE(number) ON TABLE public.live_files TO molar_system;
+
+GRANT SELECT,INSERT ON TABLE public.notes TO molar_app;
+
+GRANT UPDATE(struck_at) ON TABLE public.notes TO molar_app;
+
+GRANT UPDATE(struck_by) ON TABLE public.notes TO molar_app;
+
+GRANT UPDATE(struck_reason) ON TABLE public.notes TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.offices TO molar_app;
 GRANT SELECT ON TABLE public.offices TO molar_system;

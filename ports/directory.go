@@ -10,7 +10,6 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/directory"
-	"github.com/molar-billing/molar/core/billing/task"
 	"github.com/molar-billing/molar/core/billing/estimate"
 	"github.com/molar-billing/molar/core/billing/fee"
 	"github.com/molar-billing/molar/core/billing/network"
@@ -25,11 +24,6 @@ type Organizations interface {
 	// Expired returns up to limit throw-away organizations that have expired and are not
 	// being removed.
 	Expired(ctx context.Context, at time.Time, limit int) ([]*caller.Organization, error)
-	// Behind returns a scope whose tasks are not all computed by the version of the rules, and how
-	// far they are; nil if there is none.
-	Behind(ctx context.Context, rules int) (*task.Rebuild, error)
-	// Rebuilt stores how far the tasks of a scope are computed.
-	Rebuilt(ctx context.Context, to task.Rebuild) error
 	// Office reads an office of any organization. It returns CodeNotFound if there
 	// is none.
 	Office(ctx context.Context, id billing.OfficeID) (*directory.Office, error)

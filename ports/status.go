@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/claimstatus"
+	"github.com/molar-billing/molar/core/billing/coverage"
 )
 
 // StatusInquiries stores inquiries about claims. They go with their claims. Who locks a claim

@@ -87,6 +87,7 @@ type Tx struct {
 	FeeSchedules     FeeSchedules
 	Estimates        Estimates
 	Tasks            Tasks
+	Notes            Notes
 	Additions        Additions
 	StatusInquiries  StatusInquiries
 	ImportMappings   ImportMappings
@@ -144,6 +145,7 @@ type SystemTx struct {
 	Retention   Retention
 	Deletions   Deletions
 	Erasures    Erasures
+	TaskRules   TaskRules
 }
 
 // IdempotencyKeys stores which keys were used for which requests.

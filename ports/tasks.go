@@ -30,3 +30,35 @@ type Tasks interface {
 	// zero resource, and has no resources after the last.
 	Renew(ctx context.Context, after task.Resource, limit int) (task.Renewed, error)
 }
+
+// Notes stores what people write about the resources that have tasks. A note goes with its
+// resource.
+type Notes interface {
+	// Insert stores a new note. Its resource exists.
+	Insert(ctx context.Context, n *task.Note) error
+
+	// Lock reads a note and keeps other transactions from writing it. It returns CodeNotFound if
+	// there is none.
+	Lock(ctx context.Context, id billing.NoteID) (*task.Note, error)
+
+	// Save stores that a note is struck.
+	Save(ctx context.Context, n *task.Note) error
+
+	// List reads a page of the notes of a resource, or with the zero ID of all that the scope has,
+	// and one extra row when there is a next page.
+	List(ctx context.Context, resource [16]byte, p billing.Page) ([]*task.Note, error)
+
+	// Newest reads the newest notes of each resource, without those that are struck. It leaves
+	// out resources that have none.
+	Newest(ctx context.Context, resources [][16]byte) (map[[16]byte]task.Notes, error)
+}
+
+// TaskRules knows by which version of the rules the tasks of each scope were computed.
+type TaskRules interface {
+	// Behind returns a scope whose tasks are not all computed by the version of the rules, and how
+	// far they are; nil if there is none.
+	Behind(ctx context.Context, rules int) (*task.Rebuild, error)
+
+	// Rebuilt stores how far the tasks of a scope are computed.
+	Rebuilt(ctx context.Context, to task.Rebuild) error
+}

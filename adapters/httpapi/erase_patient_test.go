@@ -96,6 +96,16 @@ func TestErasePatient(t *testing.T) {
 		q["tenant_reference"] = "chart-quagmire"
 	})})
 	patient := check.text(t, "patient_id")
+	asked := "/payer_requests/" + s.must(t, 201, call{path: "/payer_requests", body: letter(func(o anObject) { o["claim_id"] = paid; delete(o, "payer_id") })}).text(t, "id")
+	words := []string{"/claims/" + paid, path, asked}
+	for _, to := range words {
+		note := s.must(t, 201, call{path: to + "/notes", body: `{"text":"Mr. Quagmire called."}`}).text(t, "id")
+		s.must(t, 200, call{path: "/notes/" + note + "/strike", body: `{"reason":"It was Mrs. Quagmire."}`})
+		s.must(t, 201, call{path: to + "/notes", body: `{"text":"Mrs. Quagmire called."}`})
+	}
+	task := s.must(t, 200, call{path: "/tasks?resource_id=" + strings.TrimPrefix(asked, "/payer_requests/")}).text(t, "data", "0", "id")
+	s.must(t, 200, call{method: "POST", path: "/tasks/" + task + "/snooze", idem: "snoozed"}).shows(t, "notes.0.text", "Mrs. Quagmire called.", "notes_count", 1.0)
+	s.must(t, 201, call{path: "/claims/" + other + "/notes", body: `{"text":"The neighbor called."}`})
 
 	kept := recovery.New(s.store, blobs, s.store, recovery.Replay{})
 	service := records.New(audit.Operated{Store: s.store}, blobs, records.Outside{
@@ -134,7 +144,7 @@ func TestErasePatient(t *testing.T) {
 	}
 	want := directory.ErasureRecord{
 		Removed: []directory.Erased{{Kind: "checks", Count: 1}, {Kind: "images", Count: 1}},
-		Blanked: []directory.Erased{{Kind: "claims", Count: 3}, {Kind: "payments", Count: 1}, {Kind: "attachments", Count: 2}, {Kind: "payer requests", Count: 0}},
+		Blanked: []directory.Erased{{Kind: "claims", Count: 3}, {Kind: "payments", Count: 1}, {Kind: "attachments", Count: 2}, {Kind: "payer requests", Count: 1}},
 		Files:   e.Files,
 	}
 	if !slices.Equal(e.Removed, want.Removed) || !slices.Equal(e.Blanked, want.Blanked) || len(e.Files) < 2 {
@@ -153,6 +163,13 @@ func TestErasePatient(t *testing.T) {
 	if n := named(t, db); len(n) > 0 {
 		t.Errorf("the person is left in %v", n)
 	}
+	for _, to := range words {
+		s.must(t, 200, call{path: to + "/notes"}).shows(t, "data", []any{})
+	}
+	if a := s.must(t, 200, call{method: "POST", path: "/tasks/" + task + "/snooze", idem: "snoozed"}); strings.Contains(a.body, "Quagmire") {
+		t.Errorf("the kept reply about a task: %s", a.body)
+	}
+	s.must(t, 200, call{path: "/claims/" + other + "/notes"}).shows(t, "data.0.text", "The neighbor called.")
 	for _, gone := range []string{"/patients/" + patient, "/eligibility/" + check.text(t, "id"), open, path + "/documents/" + image + "/content"} {
 		wantStatus(t, s.do(t, call{path: gone}), 404, billing.CodeNotFound)
 	}

@@ -131,6 +131,7 @@ func (x *story) example(t *testing.T, media *openapi3.MediaType, name string) st
 func (x *story) tasks(t *testing.T) {
 	t.Helper()
 	x.enroll(t, call{}, "60054", "claims", "needed")
+	x.notes(t, "Enrollment", x.must(t, 200, call{path: "/enrollments?limit=1"}).text(t, "data", "0", "id"))
 	first := x.show(t, "listTasks", call{path: "?limit=1"}).text(t, "data", "0", "id")
 	x.see("usr_", x.visits(t, x.org, "biller@example.com", caller.RoleBiller).user.String())
 	x.show(t, "assignTask", call{}, first)
@@ -141,6 +142,14 @@ func (x *story) tasks(t *testing.T) {
 	unsent := x.must(t, 200, call{path: "/tasks?resource_id=" + asked}).text(t, "data", "0", "id")
 	x.show(t, "settleTask", call{body: `{"as":"will_not_send","note":"The patient left the practice."}`}, unsent)
 	x.must(t, 200, call{path: "/tasks?state=done&resource_id=" + asked}).shows(t, "data.0.settled.as", "will_not_send", "data.0.state", "done")
+}
+
+// notes adds a note to a resource, and lists it.
+func (x *story) notes(t *testing.T, to, id string) (note string) {
+	t.Helper()
+	note = x.show(t, "add"+to+"Note", call{}, id).text(t, "id")
+	x.show(t, "list"+to+"Notes", call{path: "?limit=1"}, id)
+	return note
 }
 
 // tasksFollowRules computes the tasks of all that the story made from scratch: none differs
@@ -269,6 +278,7 @@ func (x *story) claims(t *testing.T) {
 	x.show(t, "getStatusExchange", call{}, x.newest["sti_"])
 	x.show(t, "reconcileClaim", call{}, claim)
 	x.show(t, "reopenClaim", call{}, claim)
+	x.show(t, "strikeNote", call{}, x.notes(t, "Claim", claim))
 	waits := x.must(t, 201, call{path: "/claims", body: x.crown("1", func(o anObject) { o["submit"] = false })}).text(t, "id")
 	x.show(t, "holdClaim", call{body: `{"reason":"The dentist still writes the narrative.","until":"` + lately(-5) + `"}`}, waits)
 	x.show(t, "releaseClaim", call{}, waits)
@@ -293,6 +303,7 @@ func (x *story) claims(t *testing.T) {
 	x.show(t, "getERA", call{}, era)
 	x.show(t, "listERAClaims", call{}, era)
 	x.show(t, "getERAFile", call{}, era)
+	x.notes(t, "ERA", era)
 	x.show(t, "postERA", call{}, era)
 	x.show(t, "unpostERA", call{}, era)
 	x.show(t, "billSecondary", call{}, claim)
@@ -371,6 +382,7 @@ func (x *story) attachments(t *testing.T) {
 	request := x.show(t, "createPayerRequest/claim", call{}).text(t, "id")
 	x.show(t, "listPayerRequests", call{path: "?limit=1"})
 	x.show(t, "getPayerRequest", call{}, request)
+	x.notes(t, "PayerRequest", request)
 	attachment := x.show(t, "createAttachment/claim", call{}).text(t, "id")
 	form := func(file []byte) call {
 		c := upload("", film(file))
@@ -378,6 +390,7 @@ func (x *story) attachments(t *testing.T) {
 	}
 	document := x.show(t, "uploadDocument/film", form(jpegOf(1)), attachment).documents(t)[0]["id"].(string)
 	x.show(t, "getAttachment", call{}, attachment)
+	x.notes(t, "Attachment", attachment)
 	x.show(t, "listAttachments", call{path: "?limit=1"})
 	x.show(t, "updateAttachment", call{}, attachment)
 	x.show(t, "getDocumentContent", call{}, attachment, document)

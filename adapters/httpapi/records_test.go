@@ -33,6 +33,9 @@ func TestPatientsRecords(t *testing.T) {
 	s.until(t, "/claims/"+claim.text(t, "id"), "paid")
 	path := "/attachments/" + s.must(t, 201, call{path: "/attachments", body: `{"claim_id":"` + claim.text(t, "id") + `"}`}).text(t, "id")
 	image := s.must(t, 201, upload(path, chart(jpegOf(1)))).documents(t)[0]["id"].(string)
+	for _, to := range []string{"/claims/" + claim.text(t, "id"), path} {
+		s.must(t, 201, call{path: to + "/notes", body: noteBody})
+	}
 	other := s.must(t, 200, call{path: "/eligibility", body: s.question("ACTIVE-FULL", nil)}).text(t, "patient_id")
 	if other == patient {
 		t.Fatal("the check is about the same patient")
@@ -108,11 +111,14 @@ func TestPatientsRecords(t *testing.T) {
 	if len(files["attachments/"+attachment+"-"+image+".jpg"]) == 0 || counts.Images != 1 || len(counts.Missing) != 0 {
 		t.Errorf("the image is not there: %+v", counts)
 	}
+	if counts.Notes != 2 {
+		t.Errorf("%d notes", counts.Notes)
+	}
 	if counts.Payments != 1 || len(counts.Files) < 2 {
 		t.Errorf("%d payments, files %q", counts.Payments, counts.Files)
 	}
 	for name, want := range map[string][]string{
-		"events.json": {`"claim.paid"`}, "access.json": {"molar patients export", "POST /claims"},
+		"events.json": {`"claim.paid"`}, "notes.json": {"Call the payer again.", "att_"}, "access.json": {"molar patients export", "POST /claims"},
 		"disclosures.json": {"Dr. Lee", "second opinion", "ann"}, "README.txt": append(slices.Clone(counts.Files), patient),
 	} {
 		for _, w := range want {

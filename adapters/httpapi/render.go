@@ -19,6 +19,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/quarantine"
 	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/billing/scenario"
+	"github.com/molar-billing/molar/core/billing/task"
 	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/core/eligibility"
 )
@@ -58,6 +59,8 @@ func Render(resource any) (json.RawMessage, error) {
 		resource = attachmentShape(r)
 	case *attachment.PayerRequest:
 		resource = payerRequestShape(r)
+	case *task.Note:
+		resource = noteShape(r)
 	case *caller.AuditEntry:
 		resource = auditShape(r)
 	default:

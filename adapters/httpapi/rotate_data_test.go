@@ -105,6 +105,8 @@ func TestRotateData(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.count(t, "WITH w AS (UPDATE acknowledgements SET excerpt = content RETURNING id) SELECT count(*) FROM w") // as of a file with claims of others
+	s.must(t, 200, call{path: "/notes/" + m.note + "/strike", body: `{"reason":"It is about another patient."}`})
+	written := s.must(t, 200, call{path: "/claims/" + m.claim + "/notes"}).body
 	read := call{path: "/claims/" + m.claim}
 	again := call{path: "/claims", body: s.crown("PAID-ERA", func(anObject) {}), idem: "again"}
 	first := s.must(t, 201, again)
@@ -125,7 +127,7 @@ func TestRotateData(t *testing.T) {
 	}
 	for _, column := range []string{
 		"acknowledgements.content", "acknowledgements.excerpt", "batches.content", "connections.secrets", "eligibility_checks.exchanges", "eras.content",
-		"idempotency_keys.body", "quarantine.content", "received_parts.content", "sandbox_mail.content", "sandbox_notes.content",
+		"idempotency_keys.body", "notes.content", "notes.struck_reason", "quarantine.content", "received_parts.content", "sandbox_mail.content", "sandbox_notes.content",
 		"sandbox_scenarios.content", "status_inquiries.exchanges", "users.totp", "webhook_endpoints.secret",
 	} {
 		if len(was[column]) == 0 || len(is[column]) < len(was[column]) {
@@ -146,4 +148,7 @@ func TestRotateData(t *testing.T) {
 		t.Errorf("the reply to a repeated request: %s", a.body)
 	}
 	s.must(t, 200, read)
+	if a := s.must(t, 200, call{path: "/claims/" + m.claim + "/notes"}); a.body != written {
+		t.Errorf("the notes were %s, are %s", written, a.body)
+	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/task"
 	"github.com/molar-billing/molar/core/changes"
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/claimstatus"
@@ -22,6 +23,7 @@ import (
 	"github.com/molar-billing/molar/core/events"
 	"github.com/molar-billing/molar/core/faults"
 	"github.com/molar-billing/molar/core/fees"
+	"github.com/molar-billing/molar/core/notes"
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/core/sandbox"
@@ -71,6 +73,7 @@ type api struct {
 	enrollments   *enrollments.Service
 	estimates     *estimates.Service
 	tasks         *tasks.Service
+	notes         *notes.Service
 	additions     *additions.Service
 	events        *events.Service
 	faults        *faults.Service
@@ -199,6 +202,18 @@ func (a *api) routes() []route {
 		{post, root + "/tasks/{id}/settle", submit, jsonBody, amending(ok, a.tasks.Settle, taskShape)},
 		{post, root + "/tasks/{id}/assign", submit, jsonBody, amending(ok, a.tasks.Assign, taskShape)},
 
+		{post, root + "/claims/{id}/notes", submit, jsonBody, a.addNote(task.OfClaim)},
+		{get, root + "/claims/{id}/notes", read, noBody, a.listNotes(task.OfClaim)},
+		{post, root + "/eras/{id}/notes", submit, jsonBody, a.addNote(task.OfRemittance)},
+		{get, root + "/eras/{id}/notes", read, noBody, a.listNotes(task.OfRemittance)},
+		{post, root + "/payer_requests/{id}/notes", submit, jsonBody, a.addNote(task.OfPayerRequest)},
+		{get, root + "/payer_requests/{id}/notes", read, noBody, a.listNotes(task.OfPayerRequest)},
+		{post, root + "/attachments/{id}/notes", submit, jsonBody, a.addNote(task.OfAttachment)},
+		{get, root + "/attachments/{id}/notes", read, noBody, a.listNotes(task.OfAttachment)},
+		{post, root + "/enrollments/{id}/notes", submit, jsonBody, a.addNote(task.OfEnrollment)},
+		{get, root + "/enrollments/{id}/notes", read, noBody, a.listNotes(task.OfEnrollment)},
+		{post, root + "/notes/{id}/strike", submit, jsonBody, a.strikeNote},
+
 		{get, root + "/summary", read, noBody, withoutQuery(a.getSummary)},
 
 		{get, root + "/payers", read, noBody, a.listPayers},
@@ -297,10 +312,11 @@ func (r *route) changes() bool {
 		(r.method == http.MethodPost || r.method == http.MethodPut || r.method == http.MethodPatch || r.method == http.MethodDelete)
 }
 
-// versioned reports whether the operation accepts the version of the resource in its path.
+// versioned reports whether the operation accepts the version of the resource in its path. A
+// note changes none.
 func (r *route) versioned() bool {
 	path := strings.TrimPrefix(r.path, root)
-	return r.changes() && strings.HasPrefix(path, "/claims/{id}") ||
+	return r.changes() && strings.HasPrefix(path, "/claims/{id}") && path != "/claims/{id}/notes" ||
 		r.method == http.MethodPatch && slices.Contains([]string{"/attachments/{id}", "/offices/{id}", "/providers/{id}"}, path)
 }
 

@@ -48,6 +48,7 @@ import (
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/core/notes"
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/core/sandbox"
@@ -128,6 +129,7 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 		Enrollments:   enrollments.New(store, payers),
 		Estimates:     estimates.New(store),
 		Tasks:         tasks.New(store),
+		Notes:         notes.New(store),
 		Additions:     additions.New(store),
 		Events:        events.New(store),
 		Faults:        faults.New(store),

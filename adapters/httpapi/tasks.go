@@ -100,6 +100,8 @@ type taskJSON struct {
 	SnoozedUntil *billing.Date      `json:"snoozed_until"`
 	UntilChange  bool               `json:"until_change"`
 	EndedAt      *string            `json:"ended_at"`
+	Notes        []noteJSON         `json:"notes"`
+	NotesCount   int                `json:"notes_count"`
 }
 
 type settledJSON struct {
@@ -132,7 +134,7 @@ func taskShape(t tasks.Shown) taskJSON {
 		ID: t.ID, Object: "task", Kind: t.Kind, State: t.State, Resource: taskResourceJSON{t.Resource.Kind, t.Resource.String()},
 		OfficeID: orNull(t.OfficeID), PatientID: orNull(t.Patient), PatientName: orNull(t.PatientName), Since: event.Timestamp(t.Since),
 		DueOn: orNull(t.DueOn), DueFrom: orNull(t.DueBy), Reason: t.Reason, Actions: listOf(t.Actions), Settles: listOf(t.Settles), Settled: settledShape(t.Settled), Assignee: orNull(t.Assignee),
-		UntilChange: t.UntilChange, EndedAt: timeOrNull(t.EndedAt),
+		UntilChange: t.UntilChange, EndedAt: timeOrNull(t.EndedAt), Notes: mapped(t.Notes.Newest, noteShape), NotesCount: t.Notes.Count,
 	}
 	if !t.Payer.ID.IsZero() {
 		shape.Payer = new(payerJSON(t.Payer))

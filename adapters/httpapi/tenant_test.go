@@ -29,6 +29,7 @@ type made struct {
 	batch, era, quarantined       string
 	inquiry                       string // about the paid claim
 	fees, estimate, checks, task  string
+	enrollment, note              string
 	logged, key                   string // an entry of the request log, and its API key
 }
 
@@ -60,7 +61,20 @@ func (s *service) make(t *testing.T) (m made) {
 	s.must(t, 201, call{path: "/eligibility/" + m.check + "/additions", body: additionBody("status", "inactive")})
 	m.task = s.must(t, 200, call{path: "/tasks?resource_id=" + m.request}).text(t, "data", "0", "id")
 	m.fees = s.must(t, 201, call{path: "/fee_schedules", body: feesBody()}).text(t, "id")
+	s.enroll(t, call{}, "60054", "claims", "needed")
+	m.enrollment = s.must(t, 200, call{path: "/enrollments?limit=1"}).text(t, "data", "0", "id")
+	m.note = s.must(t, 201, call{path: "/claims/" + m.claim + "/notes", body: noteBody}).text(t, "id")
+	for _, path := range m.noted()[1:] {
+		s.must(t, 201, call{path: path + "/notes", body: noteBody})
+	}
 	return m
+}
+
+const noteBody = `{"text":"Call the payer again."}`
+
+// noted are the paths of a resource of each kind that has notes.
+func (m made) noted() []string {
+	return []string{"/claims/" + m.claim, "/eras/" + m.era, "/payer_requests/" + m.request, "/attachments/" + m.attachment, "/enrollments/" + m.enrollment}
 }
 
 // makeClaims makes claims in states in which each of the operations is allowed,
@@ -131,7 +145,7 @@ func (s *service) whenLive(r *route, f foreign) (int, billing.Code) {
 	case strings.HasPrefix(f.path, "/webhook_"), strings.HasPrefix(f.path, "/events"), strings.HasPrefix(f.path, "/claims"),
 		strings.HasPrefix(f.path, "/eras"), strings.HasPrefix(f.path, "/quarantine"), strings.HasPrefix(f.path, "/offices"), strings.HasPrefix(f.path, "/fee_schedules"), strings.HasPrefix(f.path, "/import_mappings"), strings.HasPrefix(f.path, "/estimates"), strings.HasPrefix(f.path, "/tasks"), strings.HasPrefix(f.path, "/enrollments"), strings.HasPrefix(f.path, "/providers"):
 		return f.status, f.code // they work in live mode too
-	case strings.HasPrefix(f.path, "/eligibility/"):
+	case strings.HasPrefix(f.path, "/eligibility/"), strings.HasPrefix(f.path, "/notes/"), strings.HasSuffix(f.path, "/notes"):
 		return f.status, f.code // what there is was allowed when it was made
 	case strings.HasPrefix(f.path, "/eligibility"):
 		return 503, billing.CodeEligibilityUnavailable
@@ -202,6 +216,11 @@ func (s *service) readsByStrangers(t *testing.T, m made) map[string][]foreign {
 		"GET /estimates":                      {nothing("/estimates"), nothing("/estimates?patient_id=" + m.patient), nothing("/estimates?eligibility_id=" + m.check)},
 		"GET /estimates/{id}":                 {absent("/estimates/" + m.estimate)},
 		"GET /tasks":                          {nothing("/tasks"), nothing("/tasks?resource_id=" + m.request)},
+		"GET /claims/{id}/notes":              {absent("/claims/" + m.claim + "/notes")},
+		"GET /eras/{id}/notes":                {absent("/eras/" + m.era + "/notes")},
+		"GET /payer_requests/{id}/notes":      {absent("/payer_requests/" + m.request + "/notes")},
+		"GET /attachments/{id}/notes":         {absent("/attachments/" + m.attachment + "/notes")},
+		"GET /enrollments/{id}/notes":         {absent("/enrollments/" + m.enrollment + "/notes")},
 		"GET /tasks/{id}":                     {absent("/tasks/" + m.task)},
 		"GET /estimates/{id}/accuracy":        {absent("/estimates/" + m.estimate + "/accuracy")},
 		"GET /estimates/accuracy":             {nothing("/estimates/accuracy")},
@@ -311,6 +330,12 @@ func (s *service) writesByStrangers(t *testing.T, m made) map[string][]foreign {
 		"DELETE /sandbox/scenarios/{ending}":                    {absent(call{method: "DELETE", path: "/sandbox/scenarios/-DELTA"})},
 		"POST /eligibility/batches":                             {}, // it names an office and parents, as POST /eligibility does; TestCheckBatches makes some
 		"POST /tasks/{id}/snooze":                               {post("/tasks/" + m.task + "/snooze")},
+		"POST /claims/{id}/notes":                               {absent(call{path: "/claims/" + m.claim + "/notes", body: noteBody})},
+		"POST /eras/{id}/notes":                                 {absent(call{path: "/eras/" + m.era + "/notes", body: noteBody})},
+		"POST /payer_requests/{id}/notes":                       {absent(call{path: "/payer_requests/" + m.request + "/notes", body: noteBody})},
+		"POST /attachments/{id}/notes":                          {absent(call{path: "/attachments/" + m.attachment + "/notes", body: noteBody})},
+		"POST /enrollments/{id}/notes":                          {absent(call{path: "/enrollments/" + m.enrollment + "/notes", body: noteBody})},
+		"POST /notes/{id}/strike":                               {absent(call{path: "/notes/" + m.note + "/strike", body: `{"reason":"mine"}`})},
 		"POST /tasks/{id}/wake":                                 {post("/tasks/" + m.task + "/wake")},
 		"POST /tasks/{id}/settle":                               {post("/tasks/"+m.task+"/settle", "as", "will_not_send")},
 		"POST /tasks/{id}/assign":                               {{call{path: "/tasks/" + m.task + "/assign", body: `{"user_id":null}`}, 404, billing.CodeNotFound}},

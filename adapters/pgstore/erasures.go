@@ -44,14 +44,36 @@ func recordOf(e *directory.Erasure) string {
 // EraseParts erases what belongs to claims, and attachments.
 func (r records) EraseParts(ctx context.Context, patient billing.PatientID, claims []billing.ClaimID, attachments []billing.AttachmentID) error {
 	var resources []string
-	for _, id := range claims {
-		resources = append(resources, id.String())
-	}
-	for _, id := range attachments {
-		resources = append(resources, id.String())
+	var kind string
+	var id billing.JobID
+	err := r.each(ctx, "find what belongs to the claims of a patient", []any{&kind, &id}, func() {
+		if kind == "task" {
+			resources = append(resources, billing.TaskID(id).String())
+		} else {
+			resources = append(resources, holder(kind, id))
+		}
+	}, partsOf, r.scope.Org, r.scope.Mode, pq.Array(claims), pq.Array(attachments))
+	if err != nil {
+		return err
 	}
 	return r.erase(ctx, "erase_parts($1, $2::uuid[], $3::uuid[], $4::text[])", patient, pq.Array(claims), pq.Array(attachments), pq.Array(resources))
 }
+
+// partsOf finds what belongs to claims, and the tasks of all of it: kept replies about them have
+// names and words, too.
+const partsOf = `
+WITH parts AS (
+	SELECT 'claim' AS kind, unnest($3::uuid[]) AS id
+	UNION ALL
+	SELECT 'attachment', unnest($4::uuid[])
+	UNION ALL
+	SELECT 'attachment', id FROM attachments WHERE org_id = $1 AND mode = $2 AND claim_id = ANY ($3)
+	UNION ALL
+	SELECT 'payer request', id FROM payer_requests WHERE org_id = $1 AND mode = $2 AND claim_id = ANY ($3)
+)
+SELECT kind, id FROM parts
+UNION ALL
+SELECT 'task', t.id FROM parts JOIN tasks t ON t.org_id = $1 AND t.mode = $2 AND t.resource_id = parts.id`
 
 // ErasePerson erases the rest of a patient.
 func (r records) ErasePerson(ctx context.Context, patient billing.PatientID) error {

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claimstatus"
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/coverage"
-	"github.com/molar-billing/molar/core/billing/claimstatus"
 )
 
 type statusInquiries struct{ *tx }

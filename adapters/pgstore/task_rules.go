@@ -10,8 +10,10 @@ import (
 	"github.com/molar-billing/molar/core/billing/task"
 )
 
+type taskRules struct{ *tx }
+
 // Behind returns a scope whose tasks are not all computed by the version of the rules.
-func (r organizations) Behind(ctx context.Context, rules int) (*task.Rebuild, error) {
+func (r taskRules) Behind(ctx context.Context, rules int) (*task.Rebuild, error) {
 	var at task.Rebuild
 	var id billing.JobID
 	err := r.row(ctx, []any{&at.Scope.Org, &at.Scope.Mode, &at.Rules, &at.Last.Kind, &id, &at.Done}, `
@@ -33,7 +35,7 @@ LIMIT 1`, rules)
 }
 
 // Rebuilt stores how far the tasks of a scope are computed.
-func (r organizations) Rebuilt(ctx context.Context, to task.Rebuild) error {
+func (r taskRules) Rebuilt(ctx context.Context, to task.Rebuild) error {
 	_, err := r.do(ctx, "store how far tasks are computed", `
 UPDATE organizations
 SET task_rules = jsonb_set(task_rules, ARRAY[$2::text], jsonb_build_object('rules', $3::integer, 'kind', $4::text, 'id', $5::uuid, 'done', $6::boolean))

@@ -51,6 +51,7 @@ func tenantTables() []tenantTable {
 		{"event_numbers", removes, keeps, keeps, billed, removes}, // the last number outlives the events
 		{"idempotency_keys", removes, keeps, removes, briefly, removesLast},
 		{"tasks", removes, keeps, removes, withOwner, removes}, // they follow from what an export has
+		{"notes", removes, writes, removes, withOwner, removes},
 		{"era_claims", removes, writes, blanks, billed, removes},
 		{"eras", removes, writes, keeps, billed, removes},
 		{"payer_requests", removes, writes, blanks, billed, removes},

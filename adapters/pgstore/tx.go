@@ -98,7 +98,7 @@ func (t *tx) ports(ctx context.Context) ports.Tx {
 		Patients: patients{t}, Offices: offices{t}, Providers: providers{t}, Events: events{t}, Endpoints: endpoints{t},
 		Deliveries: deliveries{t}, Lanes: lanes{t}, Outbox: outbox{t}, Organization: ownOrganization{t}, ThrowAways: throwAways{t}, Users: users{t}, Sessions: sessions{t}, APIKeys: apiKeys{t}, Requests: requests{t},
 		Audit: auditEntries{t}, Records: records{t}, Faults: faults{t},
-		Quarantine: ownQuarantine{t}, Acknowledgements: acknowledgements{t}, Connections: ownConnections{t}, Enrollments: enrollments{t}, FeeSchedules: feeSchedules{t}, Estimates: estimates{t}, Tasks: tasks{t}, Additions: additions{t}, StatusInquiries: statusInquiries{t}, ImportMappings: importMappings{t}, CheckBatches: checkBatches{t}, CheckItems: checkItems{t}, CheckFeed: checkFeed{t}, SandboxClock: sandboxClock{t}, SandboxMail: ownMail{t},
+		Quarantine: ownQuarantine{t}, Acknowledgements: acknowledgements{t}, Connections: ownConnections{t}, Enrollments: enrollments{t}, FeeSchedules: feeSchedules{t}, Estimates: estimates{t}, Tasks: tasks{t}, Notes: notes{t}, Additions: additions{t}, StatusInquiries: statusInquiries{t}, ImportMappings: importMappings{t}, CheckBatches: checkBatches{t}, CheckItems: checkItems{t}, CheckFeed: checkFeed{t}, SandboxClock: sandboxClock{t}, SandboxMail: ownMail{t},
 		Scenarios: scenarios{t}, LiveFiles: restores{t},
 	}
 }
@@ -108,7 +108,7 @@ func (t *tx) systemPorts(ctx context.Context) ports.SystemTx {
 		Real: transactionClock{ctx, t},
 		Jobs: jobTable{t}, Leases: jobTable{t}, Outbox: systemOutbox{t}, Turns: taken{t}, Received: receivedFiles{t}, Contents: contents{t}, KeyFinder: keyFinder{t}, Orgs: organizations{t}, Images: imageNames{t}, Routes: routes{t}, Quarantine: quarantines{t},
 		Forget: forgetter{t}, Accounts: accounts{t}, SignedIn: signedIn{t}, Origin: origin{t}, RequestLog: requests{t}, Changes: changes{t},
-		AuditLog: auditEntries{t}, Connections: connections{t}, Resets: resets{t}, Restores: restores{t}, Retention: retained{t}, Deletions: deletions{t}, Erasures: erasures{t},
+		AuditLog: auditEntries{t}, Connections: connections{t}, Resets: resets{t}, Restores: restores{t}, Retention: retained{t}, Deletions: deletions{t}, Erasures: erasures{t}, TaskRules: taskRules{t},
 	}
 }
 

@@ -58,6 +58,7 @@ type (
 	checkItemKind    struct{}
 	taskKind         struct{}
 	statusKind       struct{}
+	noteKind         struct{}
 )
 
 func (orgKind) prefix() string          { return "org_" }
@@ -91,6 +92,7 @@ func (checkBatchKind) prefix() string   { return "elb_" }
 func (checkItemKind) prefix() string    { return "eli_" }
 func (taskKind) prefix() string         { return "tsk_" }
 func (statusKind) prefix() string       { return "sti_" }
+func (noteKind) prefix() string         { return "nte_" }
 
 // The IDs of the API, the JobID of a job, and the DeliveryID of a delivery to
 // an endpoint.
@@ -126,7 +128,8 @@ type (
 	EstimateID        = ID[estimateKind]
 	CheckBatchID      = ID[checkBatchKind]
 	TaskID            = ID[taskKind]
-	StatusInquiryID   = ID[statusKind]    // of an inquiry about a claim
+	StatusInquiryID   = ID[statusKind] // of an inquiry about a claim
+	NoteID            = ID[noteKind]
 	CheckItemID       = ID[checkItemKind] // of the store; clients have an ID of their own
 )
 

@@ -20,6 +20,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/estimate"
 	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/remit"
+	"github.com/molar-billing/molar/core/billing/task"
 	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
@@ -56,7 +57,7 @@ func New(store ports.Store, blobs ports.Blobs, outside Outside) *Service {
 
 // Counts is what an archive has.
 type Counts struct {
-	Checks, Messages, Estimates, Claims, Payments, Attachments, Images, PayerRequests, Events, Reads, Disclosures int
+	Checks, Messages, Estimates, Claims, Payments, Attachments, Images, PayerRequests, Notes, Events, Reads, Disclosures int
 
 	Missing []string // images that the blob store does not have
 	Files   []string // in which other patients may be, too; their content is left out
@@ -99,7 +100,7 @@ func (s *Service) Export(
 	if err := a.add("patient.json", person); err != nil {
 		return Counts{}, err
 	}
-	for _, part := range []func() error{a.checks, a.estimates, a.claims, a.payments, a.attachments, a.payerRequests, a.events, a.access, a.disclosures, a.readme} {
+	for _, part := range []func() error{a.checks, a.estimates, a.claims, a.payments, a.attachments, a.payerRequests, a.notes, a.events, a.access, a.disclosures, a.readme} {
 		if err := part(); err != nil {
 			return Counts{}, err
 		}
@@ -286,6 +287,25 @@ func (a *archive) payerRequests() error {
 		a.about = append(a.about, r.ID)
 		return a.add(fmt.Sprintf("payer_requests/%s.json", r.ID), r)
 	})
+}
+
+// notes writes what people wrote about it.
+func (a *archive) notes() error {
+	all := []json.RawMessage{}
+	for _, id := range a.about {
+		err := every(a.reading, func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*task.Note, error) {
+			return tx.Notes.List(ctx, id, p)
+		}, func(n *task.Note) error {
+			shown, err := a.Render(n)
+			all = append(all, shown)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	a.counts.Notes = len(all)
+	return a.addJSON("notes.json", all)
 }
 
 func (a *archive) events() error {

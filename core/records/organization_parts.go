@@ -18,6 +18,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/billing/quarantine"
 	"github.com/molar-billing/molar/core/billing/retention"
+	"github.com/molar-billing/molar/core/billing/task"
 	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
@@ -64,6 +65,9 @@ func organizationParts() []part {
 		{name: "attachments", what: "attachments; images/ has their images", write: (*organization).attachments},
 		{name: "payer_requests", what: "what payers asked for", write: listed("payer_requests", func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*attachment.PayerRequest, error) {
 			return tx.PayerRequests.List(ctx, attachment.PayerRequestFilter{}, p)
+		})},
+		{name: "notes", what: "what people wrote about claims, remittances, payer requests, attachments and enrollments", write: listed("notes", func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*task.Note, error) {
+			return tx.Notes.List(ctx, [16]byte{}, p)
 		})},
 		{name: "batches", what: "files of claims; files/ has them", write: (*organization).batches},
 		{name: "acknowledgements", what: "files about them; files/ has what is this organization's", write: (*organization).acknowledgements},

@@ -28,6 +28,7 @@ func (a *archive) readme() error {
 		{"attachments/", "what was sent to insurers with claims", c.Attachments},
 		{"", "X-rays and other images among it", c.Images},
 		{"payer_requests/", "what insurers asked for", c.PayerRequests},
+		{"notes.json", "what people of the practice noted about it", c.Notes},
 		{"events.json", "what happened to all of this, and when", c.Events},
 		{"access.json", "who saw or changed it, and when", c.Reads},
 		{"disclosures.json", "to whom outside the practice it was given", c.Disclosures},

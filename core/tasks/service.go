@@ -23,15 +23,39 @@ type Service struct{ store ports.Store }
 // New creates the use cases.
 func New(store ports.Store) *Service { return &Service{store} }
 
-// Shown is a task as it is at a time.
+// Shown is a task as it is at a time, with the newest notes of its resource.
 type Shown struct {
 	*task.Task
 
 	State task.State
+	Notes task.Notes
 }
 
-// shown reads a task by the clock of its scope.
-func shown(tx ports.Tx, t *task.Task) Shown { return Shown{t, t.State(tx.Clock.Now())} }
+// shown reads tasks by the clock of their scope, and their notes.
+func shown(ctx context.Context, tx ports.Tx, found ...*task.Task) ([]Shown, error) {
+	of := make([][16]byte, len(found))
+	for i, t := range found {
+		of[i] = t.Resource.ID
+	}
+	notes, err := tx.Notes.Newest(ctx, of)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Shown, len(found))
+	for i, t := range found {
+		all[i] = Shown{t, t.State(tx.Clock.Now()), notes[t.Resource.ID]}
+	}
+	return all, nil
+}
+
+// one is shown for one task.
+func one(ctx context.Context, tx ports.Tx, t *task.Task) (out Shown, err error) {
+	all, err := shown(ctx, tx, t)
+	if err == nil {
+		out = all[0]
+	}
+	return out, err
+}
 
 // Listed is a page of tasks, and the counts of all that are open.
 type Listed struct {
@@ -48,8 +72,8 @@ func (s *Service) List(ctx context.Context, scope billing.Scope, f task.Filter, 
 			return out, err
 		}
 		found, out.Next = billing.Cut(found, p.Limit, (*task.Task).Position)
-		for _, t := range found {
-			out.Tasks = append(out.Tasks, shown(tx, t))
+		if out.Tasks, err = shown(ctx, tx, found...); err != nil {
+			return out, err
 		}
 		out.Counts, err = tx.Tasks.Count(ctx)
 		return out, err
@@ -63,7 +87,7 @@ func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.TaskI
 		if err != nil {
 			return out, err
 		}
-		return shown(tx, t), nil
+		return one(ctx, tx, t)
 	})
 }
 
@@ -82,7 +106,10 @@ func (s *Service) change(
 		if err := act(ctx, tx, t); err != nil {
 			return out, err
 		}
-		return shown(tx, t), tx.Tasks.Save(ctx, t)
+		if err := tx.Tasks.Save(ctx, t); err != nil {
+			return out, err
+		}
+		return one(ctx, tx, t)
 	})
 }
 
@@ -155,8 +182,10 @@ func (s *Service) Settle(ctx context.Context, call idempotency.Write[Shown], id 
 		if err := keep(d); err != nil {
 			return out, err
 		}
-		t, err = tx.Tasks.Get(ctx, id)
-		return shown(tx, t), err
+		if t, err = tx.Tasks.Get(ctx, id); err != nil {
+			return out, err
+		}
+		return one(ctx, tx, t)
 	})
 }
 
@@ -222,7 +251,7 @@ func (s *Service) Renew(ctx context.Context, scope billing.Scope, progress func(
 func (s *Service) CatchUp(ctx context.Context) (differed int, more bool, err error) {
 	var at *task.Rebuild
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
-		at, err = tx.Orgs.Behind(ctx, task.Rules)
+		at, err = tx.TaskRules.Behind(ctx, task.Rules)
 		return err
 	})
 	if err != nil || at == nil {
@@ -251,5 +280,5 @@ func (s *Service) renew(ctx context.Context, at *task.Rebuild) (step task.Renewe
 }
 
 func (s *Service) rebuilt(ctx context.Context, to task.Rebuild) error {
-	return s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error { return tx.Orgs.Rebuilt(ctx, to) })
+	return s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error { return tx.TaskRules.Rebuilt(ctx, to) })
 }

@@ -25,7 +25,9 @@ func testStatusInquiries(b *scoped) {
 		return i
 	}
 	get := func(id billing.StatusInquiryID) *claimstatus.Inquiry {
-		return read(b, func(ctx context.Context, tx ports.Tx) (*claimstatus.Inquiry, error) { return tx.StatusInquiries.Get(ctx, id) })
+		return read(b, func(ctx context.Context, tx ports.Tx) (*claimstatus.Inquiry, error) {
+			return tx.StatusInquiries.Get(ctx, id)
+		})
 	}
 	first, second, third := made(1, c.ID), made(2, c.ID), made(3, other.ID)
 	equal(t, "pending inquiry", get(first.ID), first)
@@ -46,13 +48,17 @@ func testStatusInquiries(b *scoped) {
 	})
 	equal(t, "completed inquiry", get(first.ID), first)
 	exchanged := func(id billing.StatusInquiryID) claimstatus.Exchanged {
-		return read(b, func(ctx context.Context, tx ports.Tx) (claimstatus.Exchanged, error) { return tx.StatusInquiries.Exchanged(ctx, id) })
+		return read(b, func(ctx context.Context, tx ports.Tx) (claimstatus.Exchanged, error) {
+			return tx.StatusInquiries.Exchanged(ctx, id)
+		})
 	}
 	equal(t, "messages", exchanged(first.ID), claimstatus.Exchanged{Inquiry: first.ID, Messages: sent})
 	equal(t, "no messages", exchanged(second.ID), claimstatus.Exchanged{Inquiry: second.ID})
 
 	list := func(f claimstatus.Filter, p billing.Page) []*claimstatus.Inquiry {
-		return read(b, func(ctx context.Context, tx ports.Tx) ([]*claimstatus.Inquiry, error) { return tx.StatusInquiries.List(ctx, f, p) })
+		return read(b, func(ctx context.Context, tx ports.Tx) ([]*claimstatus.Inquiry, error) {
+			return tx.StatusInquiries.List(ctx, f, p)
+		})
 	}
 	page := billing.Page{Limit: 10}
 	equal(t, "all", list(claimstatus.Filter{}, page), []*claimstatus.Inquiry{third, second, first})

@@ -27,6 +27,7 @@ type parts struct {
 	Enrollments        EnrollmentsOperations
 	ImportMappings     ImportMappingsOperations
 	Tasks              TasksOperations
+	Notes              NotesOperations
 	Estimates          EstimatesOperations
 	FeeSchedules       FeeSchedulesOperations
 	Patients           PatientsOperations
@@ -64,6 +65,7 @@ func (c *Client) assemble() {
 		Enrollments:        EnrollmentsOperations{c},
 		ImportMappings:     ImportMappingsOperations{c},
 		Tasks:              TasksOperations{c},
+		Notes:              NotesOperations{c},
 		Estimates:          EstimatesOperations{c},
 		FeeSchedules:       FeeSchedulesOperations{c},
 		Patients:           PatientsOperations{c},
@@ -491,6 +493,31 @@ func (s ClaimsOperations) Release(ctx context.Context, id string, options ...Cal
 	}, options)
 }
 
+// AddNote calls POST /claims/{id}/notes.
+// Add a note to a claim.
+//
+// Requires the `submit` permission. The words of a person about the claim. They never change; strike a note that is
+// wrong, and add another.
+// A note does not change the claim: its version stays, and no event is sent.
+func (s ClaimsOperations) AddNote(ctx context.Context, id string, body NoteRequest, options ...CallOption) (*Note, error) {
+	return read[Note](ctx, s.c, call{
+		method: http.MethodPost, path: "/claims/" + url.PathEscape(id) + "/notes",
+		body:  body,
+		keyed: true,
+	}, options)
+}
+
+// ListNotes calls GET /claims/{id}/notes.
+// List the notes of a claim.
+//
+// Requires the `read` permission. The oldest first, with those that are struck.
+func (s ClaimsOperations) ListNotes(id string, params ClaimsListNotesParams, options ...CallOption) *List[Note] {
+	return newList[Note](s.c, call{
+		method: http.MethodGet, path: "/claims/" + url.PathEscape(id) + "/notes",
+		query: params.query(),
+	}, options)
+}
+
 // Convert calls POST /claims/{id}/convert.
 // Convert a predetermination to a claim.
 //
@@ -727,6 +754,30 @@ func (s AttachmentsOperations) Thumbnail(ctx context.Context, id string, docID s
 	}, options)
 }
 
+// AddNote calls POST /attachments/{id}/notes.
+// Add a note to an attachment.
+//
+// Requires the `submit` permission. The words of a person about the attachment. They never change; strike a note that is
+// wrong, and add another.
+func (s AttachmentsOperations) AddNote(ctx context.Context, id string, body NoteRequest, options ...CallOption) (*Note, error) {
+	return read[Note](ctx, s.c, call{
+		method: http.MethodPost, path: "/attachments/" + url.PathEscape(id) + "/notes",
+		body:  body,
+		keyed: true,
+	}, options)
+}
+
+// ListNotes calls GET /attachments/{id}/notes.
+// List the notes of an attachment.
+//
+// Requires the `read` permission. The oldest first, with those that are struck.
+func (s AttachmentsOperations) ListNotes(id string, params AttachmentsListNotesParams, options ...CallOption) *List[Note] {
+	return newList[Note](s.c, call{
+		method: http.MethodGet, path: "/attachments/" + url.PathEscape(id) + "/notes",
+		query: params.query(),
+	}, options)
+}
+
 // DocumentTypesOperations are the operations on document types.
 type DocumentTypesOperations struct{ c *Client }
 
@@ -800,6 +851,30 @@ func (s PayerRequestsOperations) Answer(ctx context.Context, id string, body Ans
 		method: http.MethodPost, path: "/payer_requests/" + url.PathEscape(id) + "/answer",
 		body:  body,
 		keyed: true,
+	}, options)
+}
+
+// AddNote calls POST /payer_requests/{id}/notes.
+// Add a note to a payer request.
+//
+// Requires the `submit` permission. The words of a person about the payer request. They never change; strike a note that is
+// wrong, and add another.
+func (s PayerRequestsOperations) AddNote(ctx context.Context, id string, body NoteRequest, options ...CallOption) (*Note, error) {
+	return read[Note](ctx, s.c, call{
+		method: http.MethodPost, path: "/payer_requests/" + url.PathEscape(id) + "/notes",
+		body:  body,
+		keyed: true,
+	}, options)
+}
+
+// ListNotes calls GET /payer_requests/{id}/notes.
+// List the notes of a payer request.
+//
+// Requires the `read` permission. The oldest first, with those that are struck.
+func (s PayerRequestsOperations) ListNotes(id string, params PayerRequestsListNotesParams, options ...CallOption) *List[Note] {
+	return newList[Note](s.c, call{
+		method: http.MethodGet, path: "/payer_requests/" + url.PathEscape(id) + "/notes",
+		query: params.query(),
 	}, options)
 }
 
@@ -1071,6 +1146,30 @@ func (s ERAsOperations) UnapplyClaim(ctx context.Context, id string, ordinal str
 	}, options)
 }
 
+// AddNote calls POST /eras/{id}/notes.
+// Add a note to a remittance.
+//
+// Requires the `submit` permission. The words of a person about the remittance. They never change; strike a note that is
+// wrong, and add another.
+func (s ERAsOperations) AddNote(ctx context.Context, id string, body NoteRequest, options ...CallOption) (*Note, error) {
+	return read[Note](ctx, s.c, call{
+		method: http.MethodPost, path: "/eras/" + url.PathEscape(id) + "/notes",
+		body:  body,
+		keyed: true,
+	}, options)
+}
+
+// ListNotes calls GET /eras/{id}/notes.
+// List the notes of a remittance.
+//
+// Requires the `read` permission. The oldest first, with those that are struck.
+func (s ERAsOperations) ListNotes(id string, params ERAsListNotesParams, options ...CallOption) *List[Note] {
+	return newList[Note](s.c, call{
+		method: http.MethodGet, path: "/eras/" + url.PathEscape(id) + "/notes",
+		query: params.query(),
+	}, options)
+}
+
 // QuarantineOperations are the operations on quarantine.
 type QuarantineOperations struct{ c *Client }
 
@@ -1298,6 +1397,30 @@ func (s EnrollmentsOperations) List(params EnrollmentsListParams, options ...Cal
 	}, options)
 }
 
+// AddNote calls POST /enrollments/{id}/notes.
+// Add a note to an enrollment.
+//
+// Requires the `submit` permission. The words of a person about the enrollment. They never change; strike a note that is
+// wrong, and add another.
+func (s EnrollmentsOperations) AddNote(ctx context.Context, id string, body NoteRequest, options ...CallOption) (*Note, error) {
+	return read[Note](ctx, s.c, call{
+		method: http.MethodPost, path: "/enrollments/" + url.PathEscape(id) + "/notes",
+		body:  body,
+		keyed: true,
+	}, options)
+}
+
+// ListNotes calls GET /enrollments/{id}/notes.
+// List the notes of an enrollment.
+//
+// Requires the `read` permission. The oldest first, with those that are struck.
+func (s EnrollmentsOperations) ListNotes(id string, params EnrollmentsListNotesParams, options ...CallOption) *List[Note] {
+	return newList[Note](s.c, call{
+		method: http.MethodGet, path: "/enrollments/" + url.PathEscape(id) + "/notes",
+		query: params.query(),
+	}, options)
+}
+
 // ImportMappingsOperations are the operations on import mappings.
 type ImportMappingsOperations struct{ c *Client }
 
@@ -1399,6 +1522,23 @@ func (s TasksOperations) Settle(ctx context.Context, id string, body SettleReque
 func (s TasksOperations) Assign(ctx context.Context, id string, body AssigneeRequest, options ...CallOption) (*Task, error) {
 	return read[Task](ctx, s.c, call{
 		method: http.MethodPost, path: "/tasks/" + url.PathEscape(id) + "/assign",
+		body:  body,
+		keyed: true,
+	}, options)
+}
+
+// NotesOperations are the operations on notes.
+type NotesOperations struct{ c *Client }
+
+// Strike calls POST /notes/{id}/strike.
+// Strike a note.
+//
+// Requires the `submit` permission. For a note about the wrong patient, or one that is wrong. The note stays in the
+// list with who struck it and why, and tasks no longer show it. It cannot be taken back. A note that is struck
+// already returns 409.
+func (s NotesOperations) Strike(ctx context.Context, id string, body StrikeNoteRequest, options ...CallOption) (*Note, error) {
+	return read[Note](ctx, s.c, call{
+		method: http.MethodPost, path: "/notes/" + url.PathEscape(id) + "/strike",
 		body:  body,
 		keyed: true,
 	}, options)

@@ -3106,6 +3106,80 @@ type HoldRequest struct {
 	Until Optional[string] `json:"until,omitempty"`
 }
 
+// NoteRequest is part of a request.
+type NoteRequest struct {
+	// Several lines are allowed; control characters other than line feeds and tabs are not. It is encrypted where it is
+	// stored.
+	Text string `json:"text"`
+}
+
+// Note is part of a reply.
+// What a person wrote about a resource.
+type Note struct {
+	ID     string `json:"id"`
+	Object string `json:"object"`
+	// What the note is about.
+	Resource NoteResource `json:"resource"`
+	Text     string       `json:"text"`
+	// A time in UTC, with microseconds.
+	At time.Time `json:"at"`
+	// The user or the API key.
+	By string `json:"by"`
+	// Null unless the note is struck.
+	Struck *StruckNote `json:"struck"`
+}
+
+// NoteResource is part of a reply.
+// What the note is about.
+type NoteResource struct {
+	// The resource's own `object`.
+	Object NoteResourceObject `json:"object"`
+	ID     string             `json:"id"`
+}
+
+// NoteResourceObject is one of a list of values, which may grow: expect others.
+// The resource's own `object`.
+type NoteResourceObject string
+
+// The values of NoteResourceObject that this version knows.
+const (
+	NoteResourceObjectClaim        NoteResourceObject = "claim"
+	NoteResourceObjectERA          NoteResourceObject = "era"
+	NoteResourceObjectPayerRequest NoteResourceObject = "payer_request"
+	NoteResourceObjectAttachment   NoteResourceObject = "attachment"
+	NoteResourceObjectEnrollment   NoteResourceObject = "enrollment"
+)
+
+// StruckNote is part of a reply.
+// Who struck a note, and why.
+type StruckNote struct {
+	// A time in UTC, with microseconds.
+	At time.Time `json:"at"`
+	// The user or the API key.
+	By     string `json:"by"`
+	Reason string `json:"reason"`
+}
+
+// ClaimsListNotesParams is part of a request.
+// The parameters of /claims/{id}/notes.
+type ClaimsListNotesParams struct {
+	// The maximum number of items on a page.
+	Limit int `json:"limit,omitempty"`
+	// The `next_cursor` of the previous page, unchanged, with the same filters.
+	Cursor string `json:"cursor,omitempty"`
+}
+
+func (p ClaimsListNotesParams) query() url.Values {
+	q := url.Values{}
+	if p.Limit != 0 {
+		q.Set("limit", strconv.Itoa(p.Limit))
+	}
+	if p.Cursor != "" {
+		q.Set("cursor", string(p.Cursor))
+	}
+	return q
+}
+
 // ConvertRequest is part of a request.
 type ConvertRequest struct {
 	Lines []ConvertRequestLine `json:"lines"`
@@ -3436,6 +3510,26 @@ type AttachmentsUploadDocumentForm struct {
 	Orientation Optional[Orientation] `json:"orientation,omitempty"`
 }
 
+// AttachmentsListNotesParams is part of a request.
+// The parameters of /attachments/{id}/notes.
+type AttachmentsListNotesParams struct {
+	// The maximum number of items on a page.
+	Limit int `json:"limit,omitempty"`
+	// The `next_cursor` of the previous page, unchanged, with the same filters.
+	Cursor string `json:"cursor,omitempty"`
+}
+
+func (p AttachmentsListNotesParams) query() url.Values {
+	q := url.Values{}
+	if p.Limit != 0 {
+		q.Set("limit", strconv.Itoa(p.Limit))
+	}
+	if p.Cursor != "" {
+		q.Set("cursor", string(p.Cursor))
+	}
+	return q
+}
+
 // DocumentType is part of a reply.
 type DocumentType struct {
 	Object string `json:"object"`
@@ -3581,6 +3675,26 @@ type PayerRequestAnswer struct {
 	PayerRequest PayerRequest `json:"payer_request"`
 	// Null if the request was answered elsewhere.
 	Attachment *Attachment `json:"attachment"`
+}
+
+// PayerRequestsListNotesParams is part of a request.
+// The parameters of /payer_requests/{id}/notes.
+type PayerRequestsListNotesParams struct {
+	// The maximum number of items on a page.
+	Limit int `json:"limit,omitempty"`
+	// The `next_cursor` of the previous page, unchanged, with the same filters.
+	Cursor string `json:"cursor,omitempty"`
+}
+
+func (p PayerRequestsListNotesParams) query() url.Values {
+	q := url.Values{}
+	if p.Limit != 0 {
+		q.Set("limit", strconv.Itoa(p.Limit))
+	}
+	if p.Cursor != "" {
+		q.Set("cursor", string(p.Cursor))
+	}
+	return q
 }
 
 // BatchesListParams is part of a request.
@@ -4518,6 +4632,26 @@ type MatchRequestLine struct {
 	LineNumber Optional[int] `json:"line_number,omitempty"`
 }
 
+// ERAsListNotesParams is part of a request.
+// The parameters of /eras/{id}/notes.
+type ERAsListNotesParams struct {
+	// The maximum number of items on a page.
+	Limit int `json:"limit,omitempty"`
+	// The `next_cursor` of the previous page, unchanged, with the same filters.
+	Cursor string `json:"cursor,omitempty"`
+}
+
+func (p ERAsListNotesParams) query() url.Values {
+	q := url.Values{}
+	if p.Limit != 0 {
+		q.Set("limit", strconv.Itoa(p.Limit))
+	}
+	if p.Cursor != "" {
+		q.Set("cursor", string(p.Cursor))
+	}
+	return q
+}
+
 // QuarantineListParamsOrder is one of a list of values.
 type QuarantineListParamsOrder string
 
@@ -5208,6 +5342,26 @@ func (p EnrollmentsListParams) query() url.Values {
 	return q
 }
 
+// EnrollmentsListNotesParams is part of a request.
+// The parameters of /enrollments/{id}/notes.
+type EnrollmentsListNotesParams struct {
+	// The maximum number of items on a page.
+	Limit int `json:"limit,omitempty"`
+	// The `next_cursor` of the previous page, unchanged, with the same filters.
+	Cursor string `json:"cursor,omitempty"`
+}
+
+func (p EnrollmentsListNotesParams) query() url.Values {
+	q := url.Values{}
+	if p.Limit != 0 {
+		q.Set("limit", strconv.Itoa(p.Limit))
+	}
+	if p.Cursor != "" {
+		q.Set("cursor", string(p.Cursor))
+	}
+	return q
+}
+
 // ImportMapping is part of a reply.
 // What columns and names of payers in files of other programs mean.
 type ImportMapping struct {
@@ -5414,6 +5568,10 @@ type Task struct {
 	// It is snoozed until what it says of its resource changes.
 	UntilChange bool       `json:"until_change"`
 	EndedAt     *time.Time `json:"ended_at"`
+	// The newest notes of the resource, the newest first, without those that are struck.
+	Notes []Note `json:"notes"`
+	// How many notes the resource has, without those that are struck.
+	NotesCount int `json:"notes_count"`
 }
 
 // TaskResource is part of a reply.
@@ -5465,6 +5623,12 @@ type SettleRequest struct {
 type AssigneeRequest struct {
 	// The user; null for nobody.
 	UserID string `json:"user_id"`
+}
+
+// StrikeNoteRequest is part of a request.
+type StrikeNoteRequest struct {
+	// Why the note is struck. It stays beside the note.
+	Reason string `json:"reason"`
 }
 
 // EstimateRequest is part of a request.

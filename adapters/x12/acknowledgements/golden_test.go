@@ -156,7 +156,7 @@ func TestEncodeReportGolden(t *testing.T) {
 		Statuses: []acknowledgements.Status{{Codes: []acknowledgements.Code{{Category: "F1", Status: "65"}}, Effective: on(3, 9)}},
 	}}
 	for name, r := range map[string]acknowledgements.Report{
-		"277-paid.edi": paid,
+		"277-paid.edi":    paid,
 		"277ca-payer.edi": claimAcknowledgement("PR"), "277ca-clearinghouse.edi": claimAcknowledgement("AY"),
 		"277-request.edi": request(), "277-answer.edi": answer,
 	} {

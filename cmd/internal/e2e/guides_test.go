@@ -96,6 +96,10 @@ func TestGuides(t *testing.T) {
 			{"state snoozed_until", "snoozed 2029-12-15"},
 			{"state", "open"},
 			{"state until_change", "snoozed true"},
+			{"object text", "note Dana looks for the film of tooth 14."},
+			{"object struck", "note null"},
+			{"text struck.reason", "The patient has moved. It is about another patient."},
+			{"data.0.struck data.1.struck.reason", "null It is about another patient."},
 			{"state settled.as", "done will_not_send"},
 		},
 	}

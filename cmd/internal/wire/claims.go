@@ -8,6 +8,7 @@ import (
 	"github.com/molar-billing/molar/core/enrollments"
 	"github.com/molar-billing/molar/core/estimates"
 	"github.com/molar-billing/molar/core/fees"
+	"github.com/molar-billing/molar/core/notes"
 	"github.com/molar-billing/molar/core/recovery"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/core/sandbox"
@@ -24,6 +25,7 @@ func (g *graph) openClaims() {
 	g.schedules = schedules.New(g.store, g.payers)
 	g.estimates = estimates.New(g.store)
 	g.tasks = tasks.New(g.store)
+	g.notes = notes.New(g.store)
 	g.additions = additions.New(g.store)
 	g.remittances = remittances.New(g.store, codec, g.payers)
 	g.recovery = recovery.New(g.store, g.blobs, g.store, recovery.Replay{})

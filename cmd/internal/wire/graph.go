@@ -42,6 +42,7 @@ import (
 	"github.com/molar-billing/molar/core/fees"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/core/notes"
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/core/recovery"
 	"github.com/molar-billing/molar/core/remittances"
@@ -83,6 +84,7 @@ type graph struct {
 	enrollments   *enrollments.Service
 	estimates     *estimates.Service
 	tasks         *tasks.Service
+	notes         *notes.Service
 	additions     *additions.Service
 	events        *events.Service
 	faults        *faults.Service

@@ -63,6 +63,7 @@ func (b *bench) cases() map[string]func(context.Context) error {
 		"task_snoozed":                       b.taskSnoozed,
 		"claim_status_asked":                 b.claimStatusAsked,
 		"task_settled":                       b.taskSettled,
+		"note_struck":                        b.noteStruck,
 		"clock_advanced":                     b.clockAdvanced,
 		"dropped_reply_of_the_sandbox":       b.droppedReply,
 		"raw_request_and_headers":            b.rawRequest,
@@ -709,6 +710,29 @@ func (b *bench) taskSnoozed(ctx context.Context) error {
 	done, err5 := b.client.Tasks.Get(ctx, id)
 	err = errors.Join(err1, err2, err3, err4, err5)
 	return wants(err, err == nil && len(left.Data) == 0 && woken.State == "open" && done.State == "done", done)
+}
+
+func (b *bench) noteStruck(ctx context.Context) error {
+	r, err := b.client.PayerRequests.Create(ctx, molar.PayerRequestRecord{
+		PayerID: molar.Value("CHTEST"), ReferenceNumber: "R-2210", Requested: "A film.",
+	})
+	if err != nil {
+		return err
+	}
+	first, err1 := b.client.PayerRequests.AddNote(ctx, r.ID, molar.NoteRequest{Text: "Dana looks for the film."})
+	wrong, err2 := b.client.PayerRequests.AddNote(ctx, r.ID, molar.NoteRequest{Text: "The patient moved."})
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	struck, err1 := b.client.Notes.Strike(ctx, wrong.ID, molar.StrikeNoteRequest{Reason: "It is about another patient."})
+	all, err2 := b.client.PayerRequests.ListNotes(r.ID, molar.PayerRequestsListNotesParams{}).Page(ctx, "")
+	tasks, err3 := b.client.Tasks.List(molar.TasksListParams{ResourceID: r.ID}).Page(ctx, "")
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return err
+	}
+	ok := struck.Struck != nil && struck.Text == "The patient moved." && len(all.Data) == 2 && all.Data[1].Struck != nil &&
+		len(tasks.Data) == 1 && tasks.Data[0].NotesCount == 1 && tasks.Data[0].Notes[0].ID == first.ID
+	return wants(nil, ok, tasks)
 }
 
 func (b *bench) taskSettled(ctx context.Context) error {

@@ -498,6 +498,18 @@ def task_settled() -> None:
     assert client.claims.release(held.id).held is None, held
 
 
+def note_struck() -> None:
+    r = client.payer_requests.create(payer_id="CHTEST", reference_number="R-2210", requested="A film.")
+    first = client.payer_requests.add_note(r.id, text="Dana looks for the film.")
+    wrong = client.payer_requests.add_note(r.id, text="The patient moved.")
+    struck = client.notes.strike(wrong.id, reason="It is about another patient.")
+    assert struck.struck and struck.text == "The patient moved.", struck
+    listed = client.payer_requests.list_notes(r.id).page().data
+    assert len(listed) == 2 and listed[1].struck, listed
+    found = client.tasks.list(resource_id=r.id).page().data[0]
+    assert found.notes_count == 1 and found.notes[0].id == first.id, found
+
+
 def clock_advanced() -> None:
     before = client.sandbox.clock()
     advance("P1D")

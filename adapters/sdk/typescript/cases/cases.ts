@@ -268,7 +268,10 @@ const cases: Record<string, () => Promise<void>> = {
     await client.claims.wait(c.id, "paid");
     await moving;
     const i = await client.claims.askStatus(c.id);
-    want(i.outcome === "found" && i.matches === "control_number" && i.statuses[0]?.paid !== null, i);
+    want(
+      i.outcome === "found" && i.matches === "control_number" && i.statuses[0]?.paid !== null,
+      i,
+    );
     want((await client.statusInquiries.get(i.id)).id === i.id);
     want((await client.statusInquiries.exchange(i.id)).messages.length === 1);
     const draft = await claim({ draft: true });
@@ -666,6 +669,21 @@ const cases: Record<string, () => Promise<void>> = {
     const held = await client.claims.hold(waits.id, { reason: "The narrative is missing." });
     want(held.held !== null && held.state === "validated", held);
     want((await client.claims.release(held.id)).held === null, held);
+  },
+  async note_struck() {
+    const r = await client.payerRequests.create({
+      payer_id: "CHTEST",
+      reference_number: "R-2210",
+      requested: "A film.",
+    });
+    const first = await client.payerRequests.addNote(r.id, { text: "Dana looks for the film." });
+    const wrong = await client.payerRequests.addNote(r.id, { text: "The patient moved." });
+    const struck = await client.notes.strike(wrong.id, { reason: "It is about another patient." });
+    want(struck.struck !== null && struck.text === "The patient moved.", struck);
+    const listed = (await client.payerRequests.listNotes(r.id).page()).data;
+    want(listed.length === 2 && listed[1]?.struck !== null, listed);
+    const found = (await client.tasks.list({ resource_id: r.id }).page()).data[0];
+    want(found?.notes_count === 1 && found.notes[0]?.id === first.id, found);
   },
   async clock_advanced() {
     const before = await client.sandbox.clock();

@@ -13,6 +13,7 @@ import type {
   Attachment,
   AttachmentChange,
   AttachmentRequest,
+  AttachmentsListNotesParams,
   AttachmentsListParams,
   AttachmentsUploadDocumentForm,
   AuditEntriesListParams,
@@ -26,6 +27,7 @@ import type {
   ClaimRequest,
   ClaimSummary,
   ClaimsCountParams,
+  ClaimsListNotesParams,
   ClaimsListParams,
   ClaimsListStatusInquiriesParams,
   ClaimsSearchReply,
@@ -41,6 +43,7 @@ import type {
   ERAImport,
   ERASummary,
   ERAsListClaimsParams,
+  ERAsListNotesParams,
   ERAsListParams,
   EligibilityAdditionsRequest,
   EligibilityBatch,
@@ -55,6 +58,7 @@ import type {
   EligibilityRequest,
   Enrollment,
   EnrollmentRequest,
+  EnrollmentsListNotesParams,
   EnrollmentsListParams,
   Estimate,
   EstimateAccuracy,
@@ -79,6 +83,8 @@ import type {
   LoggedRequest,
   MatchRequest,
   Me,
+  Note,
+  NoteRequest,
   Office,
   OfficeChange,
   OfficeRequest,
@@ -95,6 +101,7 @@ import type {
   PayerRequest,
   PayerRequestAnswer,
   PayerRequestRecord,
+  PayerRequestsListNotesParams,
   PayerRequestsListParams,
   PayersListParams,
   PostRequest,
@@ -134,6 +141,7 @@ import type {
   SnoozeRequest,
   StatusExchange,
   StatusInquiry,
+  StrikeNoteRequest,
   Summary,
   Task,
   TasksListParams,
@@ -502,6 +510,26 @@ export class ClaimsOperations {
   }
 
   /**
+   * Add a note to a claim.
+   *
+   * Requires the `submit` permission. The words of a person about the claim. They never change; strike a note that is
+   * wrong, and add another.
+   * A note does not change the claim: its version stays, and no event is sent.
+   */
+  addNote(id: string, body: NoteRequest, options?: CallOptions): Promise<Note> {
+    return this.core.json({ method: "POST", path: `/claims/${encodeURIComponent(id)}/notes`, body, keyed: true }, options);
+  }
+
+  /**
+   * List the notes of a claim.
+   *
+   * Requires the `read` permission. The oldest first, with those that are struck.
+   */
+  listNotes(id: string, params: ClaimsListNotesParams = {}, options?: CallOptions): List<Note> {
+    return new List(this.core, { method: "GET", path: `/claims/${encodeURIComponent(id)}/notes`, query: params }, options);
+  }
+
+  /**
    * Convert a predetermination to a claim.
    *
    * Requires the `submit` permission. Send the line numbers of the services that were performed, from 1, with
@@ -707,6 +735,25 @@ export class AttachmentsOperations {
   thumbnail(id: string, docID: string, options?: CallOptions): Promise<Download> {
     return this.core.download({ method: "GET", path: `/attachments/${encodeURIComponent(id)}/documents/${encodeURIComponent(docID)}/thumbnail` }, options);
   }
+
+  /**
+   * Add a note to an attachment.
+   *
+   * Requires the `submit` permission. The words of a person about the attachment. They never change; strike a note that is
+   * wrong, and add another.
+   */
+  addNote(id: string, body: NoteRequest, options?: CallOptions): Promise<Note> {
+    return this.core.json({ method: "POST", path: `/attachments/${encodeURIComponent(id)}/notes`, body, keyed: true }, options);
+  }
+
+  /**
+   * List the notes of an attachment.
+   *
+   * Requires the `read` permission. The oldest first, with those that are struck.
+   */
+  listNotes(id: string, params: AttachmentsListNotesParams = {}, options?: CallOptions): List<Note> {
+    return new List(this.core, { method: "GET", path: `/attachments/${encodeURIComponent(id)}/notes`, query: params }, options);
+  }
 }
 
 export class DocumentTypesOperations {
@@ -774,6 +821,25 @@ export class PayerRequestsOperations {
    */
   answer(id: string, body: AnswerRequest = {}, options?: CallOptions): Promise<PayerRequestAnswer> {
     return this.core.json({ method: "POST", path: `/payer_requests/${encodeURIComponent(id)}/answer`, body, keyed: true }, options);
+  }
+
+  /**
+   * Add a note to a payer request.
+   *
+   * Requires the `submit` permission. The words of a person about the payer request. They never change; strike a note that is
+   * wrong, and add another.
+   */
+  addNote(id: string, body: NoteRequest, options?: CallOptions): Promise<Note> {
+    return this.core.json({ method: "POST", path: `/payer_requests/${encodeURIComponent(id)}/notes`, body, keyed: true }, options);
+  }
+
+  /**
+   * List the notes of a payer request.
+   *
+   * Requires the `read` permission. The oldest first, with those that are struck.
+   */
+  listNotes(id: string, params: PayerRequestsListNotesParams = {}, options?: CallOptions): List<Note> {
+    return new List(this.core, { method: "GET", path: `/payer_requests/${encodeURIComponent(id)}/notes`, query: params }, options);
   }
 }
 
@@ -1004,6 +1070,25 @@ export class ERAsOperations {
   unapplyClaim(id: string, ordinal: string, body: RemittanceNote = {}, options?: CallOptions): Promise<ERAClaim> {
     return this.core.json({ method: "POST", path: `/eras/${encodeURIComponent(id)}/claims/${encodeURIComponent(ordinal)}/unapply`, body, keyed: true }, options);
   }
+
+  /**
+   * Add a note to a remittance.
+   *
+   * Requires the `submit` permission. The words of a person about the remittance. They never change; strike a note that is
+   * wrong, and add another.
+   */
+  addNote(id: string, body: NoteRequest, options?: CallOptions): Promise<Note> {
+    return this.core.json({ method: "POST", path: `/eras/${encodeURIComponent(id)}/notes`, body, keyed: true }, options);
+  }
+
+  /**
+   * List the notes of a remittance.
+   *
+   * Requires the `read` permission. The oldest first, with those that are struck.
+   */
+  listNotes(id: string, params: ERAsListNotesParams = {}, options?: CallOptions): List<Note> {
+    return new List(this.core, { method: "GET", path: `/eras/${encodeURIComponent(id)}/notes`, query: params }, options);
+  }
 }
 
 export class QuarantineOperations {
@@ -1201,6 +1286,25 @@ export class EnrollmentsOperations {
   list(params: EnrollmentsListParams = {}, options?: CallOptions): List<Enrollment> {
     return new List(this.core, { method: "GET", path: "/enrollments", query: params }, options);
   }
+
+  /**
+   * Add a note to an enrollment.
+   *
+   * Requires the `submit` permission. The words of a person about the enrollment. They never change; strike a note that is
+   * wrong, and add another.
+   */
+  addNote(id: string, body: NoteRequest, options?: CallOptions): Promise<Note> {
+    return this.core.json({ method: "POST", path: `/enrollments/${encodeURIComponent(id)}/notes`, body, keyed: true }, options);
+  }
+
+  /**
+   * List the notes of an enrollment.
+   *
+   * Requires the `read` permission. The oldest first, with those that are struck.
+   */
+  listNotes(id: string, params: EnrollmentsListNotesParams = {}, options?: CallOptions): List<Note> {
+    return new List(this.core, { method: "GET", path: `/enrollments/${encodeURIComponent(id)}/notes`, query: params }, options);
+  }
 }
 
 export class ImportMappingsOperations {
@@ -1290,6 +1394,21 @@ export class TasksOperations {
    */
   assign(id: string, body: AssigneeRequest, options?: CallOptions): Promise<Task> {
     return this.core.json({ method: "POST", path: `/tasks/${encodeURIComponent(id)}/assign`, body, keyed: true }, options);
+  }
+}
+
+export class NotesOperations {
+  constructor(protected readonly core: Core) {}
+
+  /**
+   * Strike a note.
+   *
+   * Requires the `submit` permission. For a note about the wrong patient, or one that is wrong. The note stays in the
+   * list with who struck it and why, and tasks no longer show it. It cannot be taken back. A note that is struck
+   * already returns 409.
+   */
+  strike(id: string, body: StrikeNoteRequest, options?: CallOptions): Promise<Note> {
+    return this.core.json({ method: "POST", path: `/notes/${encodeURIComponent(id)}/strike`, body, keyed: true }, options);
   }
 }
 
@@ -2146,6 +2265,7 @@ export class Operations {
   readonly enrollments: EnrollmentsOperations;
   readonly importMappings: ImportMappingsOperations;
   readonly tasks: TasksOperations;
+  readonly notes: NotesOperations;
   readonly estimates: EstimatesOperations;
   readonly feeSchedules: FeeSchedulesOperations;
   readonly patients: PatientsOperations;
@@ -2181,6 +2301,7 @@ export class Operations {
     this.enrollments = new EnrollmentsOperations(core);
     this.importMappings = new ImportMappingsOperations(core);
     this.tasks = new TasksOperations(core);
+    this.notes = new NotesOperations(core);
     this.estimates = new EstimatesOperations(core);
     this.feeSchedules = new FeeSchedulesOperations(core);
     this.patients = new PatientsOperations(core);

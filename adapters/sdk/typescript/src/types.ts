@@ -2867,6 +2867,62 @@ export interface HoldRequest {
   until?: string | null;
 }
 
+export interface NoteRequest {
+  /**
+   * Several lines are allowed; control characters other than line feeds and tabs are not. It is encrypted where it is
+   * stored.
+   */
+  text: string;
+}
+
+/** What a person wrote about a resource. */
+export interface Note {
+  id: string;
+  object: string;
+  /** What the note is about. */
+  resource: NoteResource;
+  text: string;
+  /** A time in UTC, with microseconds. */
+  at: string;
+  /** The user or the API key. */
+  by: string;
+  /** Null unless the note is struck. */
+  struck: StruckNote | null;
+}
+
+/** What the note is about. */
+export interface NoteResource {
+  /** The resource's own `object`. */
+  object: NoteResourceObject;
+  id: string;
+}
+
+/** The resource's own `object`. */
+export type NoteResourceObject =
+  | "claim"
+  | "era"
+  | "payer_request"
+  | "attachment"
+  | "enrollment"
+  | (string & {});
+
+/** Who struck a note, and why. */
+export interface StruckNote {
+  /** A time in UTC, with microseconds. */
+  at: string;
+  /** The user or the API key. */
+  by: string;
+  reason: string;
+}
+
+/** The parameters of /claims/{id}/notes. */
+export interface ClaimsListNotesParams {
+  /** The maximum number of items on a page. */
+  limit?: number;
+  /** The `next_cursor` of the previous page, unchanged, with the same filters. */
+  cursor?: string;
+}
+
 export interface ConvertRequest {
   lines: ConvertRequestLine[];
 }
@@ -3119,6 +3175,14 @@ export interface AttachmentsUploadDocumentForm {
   orientation?: Orientation;
 }
 
+/** The parameters of /attachments/{id}/notes. */
+export interface AttachmentsListNotesParams {
+  /** The maximum number of items on a page. */
+  limit?: number;
+  /** The `next_cursor` of the previous page, unchanged, with the same filters. */
+  cursor?: string;
+}
+
 export interface DocumentType {
   object: string;
   /** The code to send as `document_type`. */
@@ -3242,6 +3306,14 @@ export interface PayerRequestAnswer {
   payer_request: PayerRequest;
   /** Null if the request was answered elsewhere. */
   attachment: Attachment | null;
+}
+
+/** The parameters of /payer_requests/{id}/notes. */
+export interface PayerRequestsListNotesParams {
+  /** The maximum number of items on a page. */
+  limit?: number;
+  /** The `next_cursor` of the previous page, unchanged, with the same filters. */
+  cursor?: string;
 }
 
 /** The parameters of /batches. */
@@ -4138,6 +4210,14 @@ export interface MatchRequestLine {
   line_number?: number | null;
 }
 
+/** The parameters of /eras/{id}/notes. */
+export interface ERAsListNotesParams {
+  /** The maximum number of items on a page. */
+  limit?: number;
+  /** The `next_cursor` of the previous page, unchanged, with the same filters. */
+  cursor?: string;
+}
+
 export type QuarantineListParamsOrder =
   | "asc"
   | "desc";
@@ -4751,6 +4831,14 @@ export interface EnrollmentsListParams {
   state?: EnrollmentState;
 }
 
+/** The parameters of /enrollments/{id}/notes. */
+export interface EnrollmentsListNotesParams {
+  /** The maximum number of items on a page. */
+  limit?: number;
+  /** The `next_cursor` of the previous page, unchanged, with the same filters. */
+  cursor?: string;
+}
+
 /** What columns and names of payers in files of other programs mean. */
 export interface ImportMapping {
   object: string;
@@ -4910,6 +4998,10 @@ export interface Task {
   /** It is snoozed until what it says of its resource changes. */
   until_change: boolean;
   ended_at: string | null;
+  /** The newest notes of the resource, the newest first, without those that are struck. */
+  notes: Note[];
+  /** How many notes the resource has, without those that are struck. */
+  notes_count: number;
 }
 
 /** What the task is about. */
@@ -4951,6 +5043,11 @@ export interface SettleRequest {
 export interface AssigneeRequest {
   /** The user; null for nobody. */
   user_id: string;
+}
+
+export interface StrikeNoteRequest {
+  /** Why the note is struck. It stays beside the note. */
+  reason: string;
 }
 
 export interface EstimateRequest {

@@ -41,6 +41,7 @@ from molar.types import (
     InvitedUser,
     LoggedRequest,
     Me,
+    Note,
     Office,
     Organization,
     OwnSandboxScenario,
@@ -82,6 +83,7 @@ if TYPE_CHECKING:
         AssigneeRequest,
         AttachmentChange,
         AttachmentRequest,
+        AttachmentsListNotesParams,
         AttachmentsListParams,
         AttachmentsUploadDocumentForm,
         AuditEntriesListParams,
@@ -89,12 +91,14 @@ if TYPE_CHECKING:
         ClaimChange,
         ClaimRequest,
         ClaimsCountParams,
+        ClaimsListNotesParams,
         ClaimsListParams,
         ClaimsListStatusInquiriesParams,
         ConnectionsListParams,
         ConvertRequest,
         DeliveriesResend,
         ERAsListClaimsParams,
+        ERAsListNotesParams,
         ERAsListParams,
         EligibilityAdditionsRequest,
         EligibilityBatchRequest,
@@ -104,6 +108,7 @@ if TYPE_CHECKING:
         EligibilityListParams,
         EligibilityRequest,
         EnrollmentRequest,
+        EnrollmentsListNotesParams,
         EnrollmentsListParams,
         EstimateRequest,
         EstimatesListParams,
@@ -118,12 +123,14 @@ if TYPE_CHECKING:
         ImportMappingRequest,
         InviteRequest,
         MatchRequest,
+        NoteRequest,
         OfficeChange,
         OfficeRequest,
         OfficesListParams,
         OrganizationChange,
         PatientsListParams,
         PayerRequestRecord,
+        PayerRequestsListNotesParams,
         PayerRequestsListParams,
         PayersListParams,
         PostRequest,
@@ -151,6 +158,7 @@ if TYPE_CHECKING:
         SessionsListParams,
         SettleRequest,
         SnoozeRequest,
+        StrikeNoteRequest,
         TasksListParams,
         UserChange,
         UsersListParams,
@@ -466,6 +474,22 @@ class ClaimsOperations:
         """
         return Claim(self._core.json(Call("POST", f"/claims/{part(id)}/release", options, keyed=True)))
 
+    def add_note(self, id: str, *, options: Options = NO_OPTIONS, **body: Unpack[NoteRequest]) -> Note:
+        """Add a note to a claim.
+
+        Requires the `submit` permission. The words of a person about the claim. They never change; strike a note that is
+        wrong, and add another.
+        A note does not change the claim: its version stays, and no event is sent.
+        """
+        return Note(self._core.json(Call("POST", f"/claims/{part(id)}/notes", options, body=dict(body), keyed=True)))
+
+    def list_notes(self, id: str, *, options: Options = NO_OPTIONS, **params: Unpack[ClaimsListNotesParams]) -> List[Note]:
+        """List the notes of a claim.
+
+        Requires the `read` permission. The oldest first, with those that are struck.
+        """
+        return List(self._core, Call("GET", f"/claims/{part(id)}/notes", options, query=dict(params)), Note)
+
     def convert(self, id: str, *, options: Options = NO_OPTIONS, **body: Unpack[ConvertRequest]) -> Claim:
         """Convert a predetermination to a claim.
 
@@ -649,6 +673,21 @@ class AttachmentsOperations:
         """
         return self._core.download(Call("GET", f"/attachments/{part(id)}/documents/{part(doc_id)}/thumbnail", options))
 
+    def add_note(self, id: str, *, options: Options = NO_OPTIONS, **body: Unpack[NoteRequest]) -> Note:
+        """Add a note to an attachment.
+
+        Requires the `submit` permission. The words of a person about the attachment. They never change; strike a note that is
+        wrong, and add another.
+        """
+        return Note(self._core.json(Call("POST", f"/attachments/{part(id)}/notes", options, body=dict(body), keyed=True)))
+
+    def list_notes(self, id: str, *, options: Options = NO_OPTIONS, **params: Unpack[AttachmentsListNotesParams]) -> List[Note]:
+        """List the notes of an attachment.
+
+        Requires the `read` permission. The oldest first, with those that are struck.
+        """
+        return List(self._core, Call("GET", f"/attachments/{part(id)}/notes", options, query=dict(params)), Note)
+
 
 class DocumentTypesOperations:
     """The operations on document types."""
@@ -712,6 +751,21 @@ class PayerRequestsOperations:
         sending. Send the same request with the same key, or retrieve the payer request.
         """
         return PayerRequestAnswer(self._core.json(Call("POST", f"/payer_requests/{part(id)}/answer", options, body=dict(body), keyed=True)))
+
+    def add_note(self, id: str, *, options: Options = NO_OPTIONS, **body: Unpack[NoteRequest]) -> Note:
+        """Add a note to a payer request.
+
+        Requires the `submit` permission. The words of a person about the payer request. They never change; strike a note that is
+        wrong, and add another.
+        """
+        return Note(self._core.json(Call("POST", f"/payer_requests/{part(id)}/notes", options, body=dict(body), keyed=True)))
+
+    def list_notes(self, id: str, *, options: Options = NO_OPTIONS, **params: Unpack[PayerRequestsListNotesParams]) -> List[Note]:
+        """List the notes of a payer request.
+
+        Requires the `read` permission. The oldest first, with those that are struck.
+        """
+        return List(self._core, Call("GET", f"/payer_requests/{part(id)}/notes", options, query=dict(params)), Note)
 
 
 class BatchesOperations:
@@ -912,6 +966,21 @@ class ERAsOperations:
         """
         return ERAClaim(self._core.json(Call("POST", f"/eras/{part(id)}/claims/{part(ordinal)}/unapply", options, body=dict(body), keyed=True)))
 
+    def add_note(self, id: str, *, options: Options = NO_OPTIONS, **body: Unpack[NoteRequest]) -> Note:
+        """Add a note to a remittance.
+
+        Requires the `submit` permission. The words of a person about the remittance. They never change; strike a note that is
+        wrong, and add another.
+        """
+        return Note(self._core.json(Call("POST", f"/eras/{part(id)}/notes", options, body=dict(body), keyed=True)))
+
+    def list_notes(self, id: str, *, options: Options = NO_OPTIONS, **params: Unpack[ERAsListNotesParams]) -> List[Note]:
+        """List the notes of a remittance.
+
+        Requires the `read` permission. The oldest first, with those that are struck.
+        """
+        return List(self._core, Call("GET", f"/eras/{part(id)}/notes", options, query=dict(params)), Note)
+
 
 class QuarantineOperations:
     """The operations on quarantine."""
@@ -1093,6 +1162,21 @@ class EnrollmentsOperations:
         """
         return List(self._core, Call("GET", "/enrollments", options, query=dict(params)), Enrollment)
 
+    def add_note(self, id: str, *, options: Options = NO_OPTIONS, **body: Unpack[NoteRequest]) -> Note:
+        """Add a note to an enrollment.
+
+        Requires the `submit` permission. The words of a person about the enrollment. They never change; strike a note that is
+        wrong, and add another.
+        """
+        return Note(self._core.json(Call("POST", f"/enrollments/{part(id)}/notes", options, body=dict(body), keyed=True)))
+
+    def list_notes(self, id: str, *, options: Options = NO_OPTIONS, **params: Unpack[EnrollmentsListNotesParams]) -> List[Note]:
+        """List the notes of an enrollment.
+
+        Requires the `read` permission. The oldest first, with those that are struck.
+        """
+        return List(self._core, Call("GET", f"/enrollments/{part(id)}/notes", options, query=dict(params)), Note)
+
 
 class ImportMappingsOperations:
     """The operations on import mappings."""
@@ -1172,6 +1256,22 @@ class TasksOperations:
         that is done returns 409.
         """
         return Task(self._core.json(Call("POST", f"/tasks/{part(id)}/assign", options, body=dict(body), keyed=True)))
+
+
+class NotesOperations:
+    """The operations on notes."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    def strike(self, id: str, *, options: Options = NO_OPTIONS, **body: Unpack[StrikeNoteRequest]) -> Note:
+        """Strike a note.
+
+        Requires the `submit` permission. For a note about the wrong patient, or one that is wrong. The note stays in the
+        list with who struck it and why, and tasks no longer show it. It cannot be taken back. A note that is struck
+        already returns 409.
+        """
+        return Note(self._core.json(Call("POST", f"/notes/{part(id)}/strike", options, body=dict(body), keyed=True)))
 
 
 class EstimatesOperations:
@@ -1948,6 +2048,7 @@ class Operations:
         self.enrollments = EnrollmentsOperations(core)
         self.import_mappings = ImportMappingsOperations(core)
         self.tasks = TasksOperations(core)
+        self.notes = NotesOperations(core)
         self.estimates = EstimatesOperations(core)
         self.fee_schedules = FeeSchedulesOperations(core)
         self.patients = PatientsOperations(core)

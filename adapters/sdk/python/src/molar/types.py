@@ -2899,6 +2899,74 @@ class HoldRequest(TypedDict, total=False):
     """The day on which a task asks for a decision. Leave it out to be asked at once."""
 
 
+class NoteRequest(TypedDict, total=False):
+    """A part of a request."""
+
+    text: Required[str]
+    """Several lines are allowed; control characters other than line feeds and tabs are not. It is encrypted where it is
+    stored.
+    """
+
+NoteResourceObject: TypeAlias = "Literal['claim', 'era', 'payer_request', 'attachment', 'enrollment'] | str"
+"""The resource's own `object`."""
+
+
+class NoteResource(Model):
+    """What the note is about."""
+
+    object: NoteResourceObject
+    """The resource's own `object`."""
+    id: str
+
+    _read: ClassVar[dict[str, Any]] = {
+    }
+
+
+class StruckNote(Model):
+    """Who struck a note, and why."""
+
+    at: dt.datetime
+    """A time in UTC, with microseconds."""
+    by: str
+    """The user or the API key."""
+    reason: str
+
+    _read: ClassVar[dict[str, Any]] = {
+        "at": timestamp,
+    }
+
+
+class Note(Model):
+    """What a person wrote about a resource."""
+
+    id: str
+    object: str
+    resource: NoteResource
+    """What the note is about."""
+    text: str
+    at: dt.datetime
+    """A time in UTC, with microseconds."""
+    by: str
+    """The user or the API key."""
+    struck: StruckNote | None
+    """Null unless the note is struck."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "resource": NoteResource,
+        "at": timestamp,
+        "struck": StruckNote,
+    }
+
+
+class ClaimsListNotesParams(TypedDict, total=False):
+    """The parameters of /claims/{id}/notes."""
+
+    limit: int
+    """The maximum number of items on a page."""
+    cursor: str
+    """The `next_cursor` of the previous page, unchanged, with the same filters."""
+
+
 class ConvertRequestLine(TypedDict, total=False):
     """A part of a request."""
 
@@ -3164,6 +3232,15 @@ class AttachmentsUploadDocumentForm(TypedDict, total=False):
     """The side of the patient that the left edge of the film shows."""
 
 
+class AttachmentsListNotesParams(TypedDict, total=False):
+    """The parameters of /attachments/{id}/notes."""
+
+    limit: int
+    """The maximum number of items on a page."""
+    cursor: str
+    """The `next_cursor` of the previous page, unchanged, with the same filters."""
+
+
 class DocumentType(Model):
     """A part of a reply."""
 
@@ -3291,6 +3368,15 @@ class PayerRequestAnswer(Model):
         "payer_request": PayerRequest,
         "attachment": Attachment,
     }
+
+
+class PayerRequestsListNotesParams(TypedDict, total=False):
+    """The parameters of /payer_requests/{id}/notes."""
+
+    limit: int
+    """The maximum number of items on a page."""
+    cursor: str
+    """The `next_cursor` of the previous page, unchanged, with the same filters."""
 
 
 class BatchesListParams(TypedDict, total=False):
@@ -4277,6 +4363,15 @@ class MatchRequest(TypedDict, total=False):
     lines: list[MatchRequestLine] | None
     """The lines that you match by hand. The API matches the others by their content."""
 
+
+class ERAsListNotesParams(TypedDict, total=False):
+    """The parameters of /eras/{id}/notes."""
+
+    limit: int
+    """The maximum number of items on a page."""
+    cursor: str
+    """The `next_cursor` of the previous page, unchanged, with the same filters."""
+
 QuarantineListParamsOrder: TypeAlias = Literal["asc", "desc"]
 
 
@@ -5004,6 +5099,15 @@ class EnrollmentsListParams(TypedDict, total=False):
     transaction: EnrolledTransaction
     state: EnrollmentState
 
+
+class EnrollmentsListNotesParams(TypedDict, total=False):
+    """The parameters of /enrollments/{id}/notes."""
+
+    limit: int
+    """The maximum number of items on a page."""
+    cursor: str
+    """The `next_cursor` of the previous page, unchanged, with the same filters."""
+
 ImportKind: TypeAlias = "Literal['schedule'] | str"
 """`schedule`: the appointments of a practice."""
 
@@ -5179,6 +5283,10 @@ class Task(Model):
     until_change: bool
     """It is snoozed until what it says of its resource changes."""
     ended_at: dt.datetime | None
+    notes: list[Note]
+    """The newest notes of the resource, the newest first, without those that are struck."""
+    notes_count: int
+    """How many notes the resource has, without those that are struck."""
 
     _read: ClassVar[dict[str, Any]] = {
         "resource": TaskResource,
@@ -5189,6 +5297,7 @@ class Task(Model):
         "settled": Decision,
         "snoozed_until": calendar_date,
         "ended_at": timestamp,
+        "notes": [Note],
     }
 
 
@@ -5214,6 +5323,13 @@ class AssigneeRequest(TypedDict, total=False):
 
     user_id: Required[str]
     """The user; null for nobody."""
+
+
+class StrikeNoteRequest(TypedDict, total=False):
+    """A part of a request."""
+
+    reason: Required[str]
+    """Why the note is struck. It stays beside the note."""
 
 
 class EstimateLineInput(TypedDict, total=False):

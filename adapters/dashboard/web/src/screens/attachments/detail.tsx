@@ -11,6 +11,7 @@ import { Confirm, useLeaving } from "../../ui/dialog";
 import { name, When } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { changedOf, Meanwhile } from "../../ui/meanwhile";
+import { Notes } from "../../ui/notes";
 import { Facts, Notice, Page, Section, Waiting } from "../../ui/page";
 import { count } from "../../ui/plural";
 import { State } from "../../ui/state";
@@ -210,6 +211,7 @@ function Shown({ attachment: a }: { attachment: Attachment }) {
           <p className="small">
             <Copy value={a.id} label="Copy the ID" />
           </p>
+          <Notes of="/attachments/{id}/notes" id={a.id} />
           <Traces id={a.id} />
         </div>
       </div>

@@ -12,6 +12,7 @@ import { Confirm } from "../../ui/dialog";
 import { cents, Day, Days, day, dollars, Money, name, When, words } from "../../ui/format";
 import { Go, useGo } from "../../ui/link";
 import { type MenuItem, More } from "../../ui/menu";
+import { Notes } from "../../ui/notes";
 import { Odontogram } from "../../ui/odontogram";
 import { Facts, Notice, Page, Section, Waiting } from "../../ui/page";
 import { count, plural } from "../../ui/plural";
@@ -190,6 +191,7 @@ export function ClaimDetail() {
               <Copy value={c.id} label="Copy the ID" />
             </p>
           </Section>
+          <Notes of="/claims/{id}/notes" id={c.id} />
           <Section title="History">
             <Timeline claim={c} />
           </Section>

@@ -11,6 +11,7 @@ import { Confirm, useLeaving } from "../../ui/dialog";
 import { FaultsOf } from "../../ui/form";
 import { Day, When } from "../../ui/format";
 import { Go } from "../../ui/link";
+import { Notes } from "../../ui/notes";
 import { Facts, Failure, Loading, Notice, Page, Section } from "../../ui/page";
 import { count } from "../../ui/plural";
 import { State } from "../../ui/state";
@@ -136,6 +137,7 @@ export function PayerRequestDetail() {
               Your answer needs the patient, the plan and the dates of service.
             </Notice>
           )}
+          <Notes of="/payer_requests/{id}/notes" id={r.id} />
           <Traces key={r.id} id={r.id} />
         </div>
       </div>

@@ -12,6 +12,7 @@ import { Cancel, Confirm, Modal } from "../../ui/dialog";
 import { cents, Day, dollars, Money, None, printable, When } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { More } from "../../ui/menu";
+import { Notes } from "../../ui/notes";
 import { Facts, Notice, Page, Section, Waiting } from "../../ui/page";
 import { count, plural } from "../../ui/plural";
 import { Table } from "../../ui/table";
@@ -66,6 +67,7 @@ export function RemittanceDetail() {
         <Balance era={e} />
       </Section>
       <Claims era={e} />
+      <Notes of="/eras/{id}/notes" id={e.id} />
       <Traces key={e.id} id={e.id} />
     </Page>
   );

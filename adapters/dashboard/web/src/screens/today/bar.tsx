@@ -29,7 +29,7 @@ export function TaskBar() {
 }
 
 /** missing is the first field of a page whose act waits for one. */
-const missing = "main :is(textarea, input:not([type=file]))";
+const missing = "main :is(textarea:not([data-note]), input:not([type=file]))";
 
 /** Bar is the bar at one task. */
 function Bar({ queue, path }: { queue: Queue; path: string }) {
@@ -74,6 +74,7 @@ function Bar({ queue, path }: { queue: Queue; path: string }) {
       button.click();
     }
   };
+  const toNote = () => document.querySelector<HTMLElement>("main [data-note]")?.focus();
   const asking = (what: "snooze" | "assign" | "settle") => () => {
     if (!task || !may.write || (what === "settle" && task.settles.length === 0)) return;
     ask({ what, task });
@@ -85,6 +86,7 @@ function Bar({ queue, path }: { queue: Queue; path: string }) {
     d: asking("settle"),
     j: step(next),
     k: step(previous),
+    n: toNote,
     t: today,
   });
 
@@ -160,6 +162,11 @@ function Bar({ queue, path }: { queue: Queue; path: string }) {
               </Button>
             )}
           </>
+        )}
+        {task && may.write && task.resource.object !== "enrollment" && (
+          <Button look="quiet" onClick={toNote}>
+            Note <kbd>N</kbd>
+          </Button>
         )}
         <Button look="quiet" disabled={!previous} onClick={step(previous)}>
           Previous <kbd>K</kbd>

@@ -87,6 +87,11 @@ export function Tasks() {
           {kinds[t.kind]}
           <span className="sub">{t.reason}</span>
           <Before task={t} />
+          {t.notes[0] && (
+            <span className="sub task-note">
+              <Changer by={t.notes[0].by} />: <bdi>{t.notes[0].text}</bdi>
+            </span>
+          )}
         </>
       ),
     },

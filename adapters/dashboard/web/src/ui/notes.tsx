@@ -1,0 +1,165 @@
+// What people wrote about a claim, a remittance, a payer request or an attachment.
+import { useState } from "react";
+import { isAPIError, type Schemas, useClient } from "../api/client";
+import type { paths } from "../api/schema";
+import { useSend } from "../api/send";
+import { useMay } from "../api/session";
+import { Button } from "./button";
+import { Changer } from "./changer";
+import { Confirm, useLeaving } from "./dialog";
+import { AreaField, FaultsOf } from "./form";
+import { When } from "./format";
+import { Read, Section } from "./page";
+import { paged } from "./table";
+
+type Note = Schemas["Note"];
+
+/** Noted are the paths of the notes of a resource. */
+type Noted = Extract<keyof paths, `/${string}/{id}/notes`>;
+
+const maxNote = 2000;
+
+/** Notes lists the notes of a resource, the oldest first, with a field for another. */
+export function Notes({ of, id }: { of: Noted; id: string }) {
+  const { api } = useClient();
+  const may = useMay();
+  const list = api.useInfiniteQuery(
+    "get",
+    of,
+    { params: { path: { id }, query: { limit: 50 } } },
+    paged,
+  );
+  const rows = list.data?.pages.flatMap((p) => p.data) ?? [];
+  return (
+    <Section title="Notes" id="notes">
+      <Read of={list} rows={2}>
+        {() =>
+          rows.length === 0 ? (
+            <p className="muted">No notes.</p>
+          ) : (
+            <ol className="plain stack-s">
+              {rows.map((n) => (
+                <li key={n.id}>
+                  <One note={n} />
+                </li>
+              ))}
+            </ol>
+          )
+        }
+      </Read>
+      {list.hasNextPage && (
+        <Button
+          look="quiet"
+          busy={list.isFetchingNextPage}
+          onClick={() => void list.fetchNextPage()}
+        >
+          Show more notes
+        </Button>
+      )}
+      {may.write && <Add key={id} of={of} id={id} />}
+    </Section>
+  );
+}
+
+/** One is a note. One that is struck stays readable, with who struck it and why. */
+function One({ note: n }: { note: Note }) {
+  const may = useMay();
+  const strike = useSend(
+    (api, key, reason: string) =>
+      api.POST("/notes/{id}/strike", {
+        params: { path: { id: n.id }, header: key },
+        body: { reason },
+      }),
+    { says: "The note is struck." },
+  );
+  return (
+    <>
+      <p className="words">{n.struck ? <s>{n.text}</s> : n.text}</p>
+      <div className="muted small spread">
+        <span>
+          <Changer by={n.by} /> · <When value={n.at} full />
+        </span>
+        {!n.struck && may.write && (
+          <Confirm
+            title="Strike the note?"
+            action="Strike the note"
+            danger
+            note="Why it is struck"
+            noteRequired
+            busy={strike.isPending}
+            onConfirm={(reason) => strike.go(reason)}
+            trigger={(ask) => (
+              <button type="button" className="link-button no-print" onClick={ask}>
+                Strike
+              </button>
+            )}
+          >
+            <p>
+              The note stays on the page, struck through, with your reason. This cannot be taken
+              back.
+            </p>
+          </Confirm>
+        )}
+      </div>
+      {n.struck && (
+        <p className="small">
+          Struck by <Changer by={n.struck.by} />, <When value={n.struck.at} full />:{" "}
+          <bdi className="wrap-anywhere">{n.struck.reason}</bdi>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Add is the field for another note. What is typed stays until it is saved. */
+function Add({ of, id }: { of: Noted; id: string }) {
+  const [text, setText] = useState("");
+  const add = useSend(
+    (api, key, words: string) =>
+      api.POST(of, {
+        params: { path: { id }, header: key },
+        body: { text: words },
+      }),
+    {
+      says: "The note is added.",
+      refused: (e) => e.errors.length > 0,
+      done: (_, sent) => setText((now) => (now === sent ? "" : now)),
+    },
+  );
+  const leaving = useLeaving(() => text.trim() !== "", "Your note is not saved.");
+  const used = [...text].length;
+  const refusal = isAPIError(add.error) ? add.error.errors : [];
+  return (
+    <form
+      className="stack-s no-print"
+      onSubmit={(e) => {
+        e.preventDefault();
+        if (text.trim()) add.go(text);
+      }}
+    >
+      <FaultsOf list={refusal} request={{ text }}>
+        <AreaField
+          label="New note"
+          path="text"
+          value={text}
+          onChange={setText}
+          rows={2}
+          data-note
+          hint={
+            used > maxNote && (
+              <span className="fault">
+                A note has at most {maxNote.toLocaleString("en-US")} characters. Write two notes.
+              </span>
+            )
+          }
+        />
+      </FaultsOf>
+      <div className="row">
+        <Button type="submit" busy={add.isPending} disabled={!text.trim() || used > maxNote}>
+          Add the note
+        </Button>
+      </div>
+      {leaving.dialog}
+    </form>
+  );
+}

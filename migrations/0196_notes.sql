@@ -68,8 +68,7 @@ BEGIN
             OR payer_request_id IN (SELECT id FROM payer_requests WHERE org_id = e.org_id AND mode = e.mode AND claim_id = ANY (of_claims)));
     UPDATE attachments SET about = ''{}''');
     EXECUTE replace(pg_get_functiondef('sealed_before(text, text, bigint, bigint)'::regprocedure),
-        '''quarantine.content'', ''webhook_endpoints.secret''',
-        '''notes.content'', ''notes.struck_reason'', ''quarantine.content'', ''webhook_endpoints.secret''');
+        '''quarantine.content'',', '''notes.content'', ''notes.struck_reason'', ''quarantine.content'',');
 END
 $$;
 -- +goose StatementEnd

@@ -828,7 +828,7 @@ DECLARE
 BEGIN
     CASE bare || '.' || sealed
         WHEN 'acknowledgements.content', 'acknowledgements.excerpt', 'batches.content', 'connections.secrets', 'eligibility_checks.exchanges', 'eras.content',
-            'quarantine.content', 'status_inquiries.exchanges', 'webhook_endpoints.secret' THEN
+            'notes.content', 'notes.struck_reason', 'quarantine.content', 'status_inquiries.exchanges', 'webhook_endpoints.secret' THEN
         WHEN 'idempotency_keys.body' THEN
             bound := '''idempotency key '' || key';
         WHEN 'received_parts.content' THEN

@@ -97,9 +97,9 @@ func TestGuides(t *testing.T) {
 			{"state", "open"},
 			{"state until_change", "snoozed true"},
 			{"object text", "note Dana looks for the film of tooth 14."},
-			{"object struck", "note null"},
+			{"object struck", "note <nil>"},
 			{"text struck.reason", "The patient has moved. It is about another patient."},
-			{"data.0.struck data.1.struck.reason", "null It is about another patient."},
+			{"data.0.struck data.1.struck.reason", "<nil> It is about another patient."},
 			{"state settled.as", "done will_not_send"},
 		},
 	}

@@ -138,7 +138,7 @@ func TestTasksByKeyboard(t *testing.T) {
 	keys = 0
 	press("A")
 	page.at("/test/payer-requests/" + request)
-	page.sees("Task 1 of 5", "Answer A")
+	page.sees("Task 1 of 5", "Answer A", "Open the claim", "No notes.")
 	page.screen("task-bar")
 	press("A")
 	page.focuses("Narrative")

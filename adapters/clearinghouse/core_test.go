@@ -254,7 +254,7 @@ func TestSOAPErrors(t *testing.T) {
 		"qualified fields":    {false, func(m *message) { m.prefix = "c:" }, "PayloadTypeRequired"},
 		"no payload":          {false, set("Payload", ""), "PayloadRequired"},
 		"no sender":           {false, set("SenderID", ""), "SenderIDRequired"},
-		"another type":        {false, set("PayloadType", "X12_276_Request_005010X212"), "PayloadTypeNotUnderstood"},
+		"another type":        {false, set("PayloadType", "X12_278_Request_005010X217"), "PayloadTypeNotUnderstood"},
 		"batch":               {false, set("ProcessingMode", "Batch"), "ProcessingModeNotUnderstood"},
 		"another version":     {false, set("CORERuleVersion", "2.2"), "VersionMismatch"},
 		"another namespace's": {false, set("CORERuleVersion", "4.0.0"), "VersionMismatch"},

@@ -46,7 +46,9 @@ func (a *api) strikeNote(x *exchange) (*reply, error) {
 	in := readBody[intake.StrikeNoteRequest](x)
 	r, err := a.notes.Strike(x.ctx, replyingWithNote(x, http.StatusOK), pathID[billing.NoteID](x, "id"), in)
 	if err == nil {
-		var n struct{ Resource taskResourceJSON }
+		var n struct {
+			Resource taskResourceJSON `json:"resource"`
+		}
 		err = json.Unmarshal(r.Body, &n)
 		x.resource = n.Resource.ID
 	}

@@ -23,8 +23,8 @@ func (s *service) sentClaim(t *testing.T, member, state string) string {
 	return id
 }
 
-func askOf(claim string) call {
-	return call{method: "POST", path: "/claims/" + claim + "/status_inquiries"}
+func askOf(id string) call {
+	return call{method: "POST", path: "/claims/" + id + "/status_inquiries"}
 }
 
 // TestAskStatus asks the payers of the sandbox about claims, whose member IDs decide the

@@ -10,6 +10,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/task"
 )
 
+// taskRules keeps with each organization by which version of the rules its tasks were computed.
 type taskRules struct{ *tx }
 
 // Behind returns a scope whose tasks are not all computed by the version of the rules.

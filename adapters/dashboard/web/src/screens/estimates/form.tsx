@@ -231,7 +231,8 @@ function found(text: string): { id: string; name: string }[] {
   return [{ id: code, name: procedureName(code) || "other dental service" }, ...named];
 }
 
-/** usePreview computes what is entered, once it has not changed for a moment. What was computed before stays meanwhile. */
+/** usePreview computes what is entered, once it has not changed for a moment. What was computed
+ *  before stays meanwhile. */
 function usePreview(body: Request, ready: boolean) {
   const { fetch, mode } = useClient();
   const text = JSON.stringify(body);

@@ -42,7 +42,7 @@ func (a *answer) differences(group string) []coverage.Difference {
 type differing struct{ found []coverage.Difference }
 
 func (d *differing) text(field, sent, returned string, same bool) {
-	if squash(sent) != "" && squash(returned) != "" && !same {
+	if !same && squash(sent) != "" && squash(returned) != "" {
 		d.found = append(d.found, coverage.Difference{Field: field, Sent: sent, Returned: strings.TrimSpace(returned)})
 	}
 }
@@ -69,6 +69,9 @@ func isPerson(m *eligibility.Member, first, last string, born billing.Date) bool
 // sameFirstName compares two first names without middle names, which some people write
 // into the same field.
 func sameFirstName(a, b string) bool {
+	if strings.EqualFold(a, b) { // as almost all are
+		return true
+	}
 	x, y := nameWords(a), nameWords(b)
 	if len(x) == 0 || len(y) == 0 {
 		return true
@@ -78,7 +81,7 @@ func sameFirstName(a, b string) bool {
 
 // sameLastName compares two last names without suffixes.
 func sameLastName(a, b string) bool {
-	return strings.Join(nameWords(a), "") == strings.Join(nameWords(b), "")
+	return strings.EqualFold(a, b) || strings.Join(nameWords(a), "") == strings.Join(nameWords(b), "")
 }
 
 // suffixes are the words after a name that are no part of it.
@@ -86,9 +89,14 @@ func sameLastName(a, b string) bool {
 //nolint:gochecknoglobals // a constant table
 var suffixes = []string{"JR", "SR", "II", "III", "IV", "ESQ", "MD", "DDS", "DMD", "PHD"}
 
+// inWords takes out the signs that stand within a word, as in O'Brien and J.R.
+//
+//nolint:gochecknoglobals // a constant table
+var inWords = strings.NewReplacer("'", "", ".", "")
+
 // nameWords returns the words of a name in upper case, without accents, signs and suffixes.
 func nameWords(name string) []string {
-	words := strings.FieldsFunc(strings.NewReplacer("'", "", ".", "").Replace(string(x12.Text(name))), func(c rune) bool {
+	words := strings.FieldsFunc(inWords.Replace(string(x12.Text(name))), func(c rune) bool {
 		return !unicode.IsLetter(c) && !unicode.IsDigit(c)
 	})
 	for len(words) > 1 && slices.Contains(suffixes, words[len(words)-1]) {

@@ -84,9 +84,15 @@ var (
 // names, or else for those of its row. A message with several lengths stays in words.
 func (a *answer) waitIn(message string, of []coverage.Category) {
 	upper := strings.ToUpper(message)
+	if !strings.ContainsAny(upper, "0123456789") || says(upper, noWaitWords, "NO", "WAIVED", "MET", "SATISFIED", "N/A") {
+		return
+	}
 	lengths := waitLength.FindAllStringSubmatch(upper, 2)
-	until := waitUntil.FindStringSubmatch(upper)
-	if noWaitWords.MatchString(upper) || len(lengths) > 1 || len(lengths) == 0 && until == nil {
+	var until []string
+	if has(upper, "UNTIL") {
+		until = waitUntil.FindStringSubmatch(upper)
+	}
+	if len(lengths) > 1 || len(lengths) == 0 && until == nil {
 		return
 	}
 	months, day := 0, billing.Date{}

@@ -1124,6 +1124,7 @@ CREATE TABLE public.audit_entries (
     operator text,
     background boolean DEFAULT false NOT NULL,
     agent text DEFAULT ''::text NOT NULL,
+    filters jsonb,
     CONSTRAINT audit_entries_actor CHECK (
 CASE
     WHEN (user_id IS NULL) THEN (num_nonnulls(key_id, operator) = 1)

@@ -32,6 +32,7 @@ func (x *exchange) audit() {
 	}
 	r := caller.Reply{Status: x.req.Response.StatusCode()}
 	r.Resource, r.Shown = x.replied()
+	r.Filters = x.filters
 	if err := x.s.audit(x.call.Request.Audit.Replied(r)); err != nil && !x.refused {
 		x.req.Response.Reset() // also closes a stream
 		x.setCommon()
@@ -116,6 +117,7 @@ type auditJSON struct {
 	Operation  string               `json:"operation"`
 	ResourceID *string              `json:"resource_id"`
 	ShownIDs   []string             `json:"shown_ids"`
+	Filters    map[string]string    `json:"filters"`
 	Mode       *billing.Mode        `json:"mode"`
 	Status     *int                 `json:"status"`
 	CreatedAt  string               `json:"created_at"`
@@ -132,7 +134,7 @@ func auditShape(e *caller.AuditEntry) auditJSON {
 	out := auditJSON{
 		ID: e.ID, Object: "audit_entry", Actor: actorJSON{Kind: e.Actor(), Name: e.Name}, UserID: orNull(e.User),
 		Operator: orNull(e.Operator), Background: e.Background,
-		Address: e.Address, Agent: e.Agent, Operation: e.Operation, ResourceID: orNull(e.Resource), ShownIDs: listOf(e.Shown),
+		Address: e.Address, Agent: e.Agent, Operation: e.Operation, ResourceID: orNull(e.Resource), ShownIDs: listOf(e.Shown), Filters: e.Filters,
 		Mode: orNull(e.Mode), Status: orNull(e.Status), CreatedAt: event.Timestamp(e.CreatedAt),
 	}
 	switch out.Actor.Kind {

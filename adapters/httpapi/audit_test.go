@@ -36,11 +36,14 @@ func auditShapes() map[string]shown {
 	key.User, key.Key, key.Name = billing.UserID{}, idOf[billing.KeyID](6), "Front desk"
 	operator.User, operator.Operator, operator.Name, operator.Operation = billing.UserID{}, "ben", "", "molar era show"
 	operator.Address, operator.Agent, operator.Status = "", "", 0
+	file := e
+	file.Operation, file.Resource, file.Filters = "GET /claims", "", map[string]string{"state": "rejected", "patient_id": idOf[billing.PatientID](5).String()}
 	return map[string]shown{
 		"audit_background": {"AuditEntry", auditShape(&background)},
 		"audit_key":        {"AuditEntry", auditShape(&key)},
 		"audit_operator":   {"AuditEntry", auditShape(&operator)},
 		"audit_entry":      {"AuditEntry", auditShape(&e)},
+		"audit_file":       {"AuditEntry", auditShape(&file)},
 		"audit_refused":    {"AuditEntry", auditShape(&refused)},
 		"audit_unknown":    {"AuditEntry", auditShape(&unknown)},
 	}
@@ -187,6 +190,23 @@ func TestAudit(t *testing.T) {
 		}
 		if test.resource != "" && e["resource_id"] != test.resource || test.shown != nil && fmt.Sprint(e["shown_ids"]) != fmt.Sprint(test.shown) {
 			t.Errorf("%s: %v, want %s and %v", name, e, test.resource, test.shown)
+		}
+	}
+	// A list that is read as a file is one read with its filters, without the words in them.
+	for path, want := range map[string]string{
+		"/claims": "map[]",
+		"/claims?state=rejected&limit=1&patient_control_number=Sentinel": "map[patient_control_number: state:rejected]",
+		"/eras?patient_id=" + of: "map[patient_id:" + of + "]",
+	} {
+		file := s.must(t, 200, ann.with("Accept", "text/csv").call(call{path: path}))
+		all := s.must(t, 200, owner.call(call{path: "/audit_entries?user_id=" + ann.user.String()}))
+		found := all.get(t, "data").([]any)
+		e := found[0].(map[string]any)
+		if e["id"] != "aud_"+file.Header.Get("X-Request-Id")[4:] || fmt.Sprint(e["filters"]) != want || strings.Contains(all.body, "Sentinel") {
+			t.Errorf("%s: %v, want %s", path, e, want)
+		}
+		if before := found[len(found)-1].(map[string]any)["filters"]; path == "/claims" && before != nil {
+			t.Errorf("the filters of another request: %v", before)
 		}
 	}
 	// Who looked at the patient, and at the claim?

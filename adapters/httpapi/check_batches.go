@@ -30,7 +30,7 @@ func (a *api) listCheckItems(x *exchange) (*reply, error) {
 	q := x.query()
 	l := q.bind("check_items", x.call.Scope, "limit", "cursor")
 	f := coverage.ItemFilter{BatchID: pathID[billing.CheckBatchID](x, "id"), Outcome: oneOf(q, "outcome", coverage.ItemOutcomes()...), NeedsAPerson: q.flag("needs_a_person")}
-	f.ItemID, _ = q.text("item_id")
+	f.ItemID = q.free("item_id")
 	p := billing.Page{Limit: q.limit(), After: q.cursor(a.cursors, l), Oldest: true}
 	if err := q.end().Err(); err != nil {
 		return nil, err
@@ -43,6 +43,7 @@ func (a *api) listCheckItems(x *exchange) (*reply, error) {
 		}
 		return page(found, checkItemShape, a.cursors.encode(l, next)), nil
 	}
+	x.exports(q, l)
 	var all []*eligibility.Item
 	for p = (billing.Page{Limit: billing.MaxPageLimit, Oldest: true}); ; {
 		found, next, err := a.eligibility.Items(x.ctx, x.call.Scope, f, p)

@@ -52,7 +52,7 @@ func (a *api) countClaims(x *exchange) (*reply, error) {
 
 // claimFilter reads the filters of lists of claims.
 func (a *api) claimFilter(q *query) claim.Filter {
-	number, _ := q.text("patient_control_number")
+	number := q.free("patient_control_number")
 	f := claim.Filter{
 		Kind:          oneOf(q, "kind", claim.KindClaim, claim.KindPredetermination),
 		States:        someOf(q, "state", claim.States()...),

@@ -110,7 +110,7 @@ func checkRow(c *coverage.Check) checkRowJSON {
 func (a *api) listChecks(x *exchange) (*reply, error) {
 	q := x.query()
 	l := q.bind("eligibility", x.call.Scope, "limit", "cursor")
-	reference, _ := q.text("tenant_reference")
+	reference := q.free("tenant_reference")
 	f := coverage.CheckFilter{
 		PatientID: id[billing.PatientID](q, "patient_id"),
 		RequestID: id[billing.RequestID](q, "request_id"),

@@ -37,11 +37,12 @@ type exchange struct {
 	file     *uploadedFile    // of the upload
 	ctx      context.Context  //nolint:containedctx // the request's own, for its use case
 	cancel   context.CancelFunc
-	code     billing.Code // of the error in the reply
-	refused  bool         // the reply is an error and shows no resource
-	resource string       // the ID of a resource that the reply is about, without being its first field
-	about    []string     // the IDs of patients that the reply shows, but does not name
-	atEnd    []func()     // run by finish, last
+	code     billing.Code      // of the error in the reply
+	refused  bool              // the reply is an error and shows no resource
+	resource string            // the ID of a resource that the reply is about, without being its first field
+	about    []string          // the IDs of patients that the reply shows, but does not name
+	filters  map[string]string // of a list as a file, for the audit
+	atEnd    []func()          // run by finish, last
 
 	jsonFaults billing.Faults // faults in the form of the body
 }

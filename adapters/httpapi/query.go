@@ -22,6 +22,7 @@ import (
 type query struct {
 	values url.Values
 	all    url.Values // including those already read
+	words  []string   // the parameters whose values are words of people, which the audit does not keep
 	faults billing.Faults
 }
 
@@ -48,6 +49,13 @@ func (q *query) end() billing.Faults {
 		q.faults.Add(cmp.Or(name, "query"), billing.FaultUnknown, "Unknown parameter.")
 	}
 	return q.faults
+}
+
+// free is text of a parameter whose value is any words, such as a number of the office.
+func (q *query) free(name string) string {
+	q.words = append(q.words, name)
+	value, _ := q.text(name)
+	return value
 }
 
 // text returns the value of a parameter. Given is false if the parameter is

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,11 +34,7 @@ func asTable[Filter, T, J any](
 	if err := q.end().Err(); err != nil {
 		return nil, err
 	}
-	for _, filter := range l.filters { // by which the audit finds the file
-		if _, id, ok := anyID(filter[1]); ok && (strings.HasPrefix(id, "pat_") || strings.HasPrefix(id, "clm_")) {
-			x.about = append(x.about, id)
-		}
-	}
+	x.exports(q, l)
 	s, err := x.openStream(func(ctx context.Context) (io.ReadCloser, int64, error) {
 		t := &tableFile{columns: columnsOf(reflect.TypeFor[J](), "", nil)}
 		t.csv = csv.NewWriter(&t.left)
@@ -56,6 +53,23 @@ func asTable[Filter, T, J any](
 		return nil, err
 	}
 	return &reply{status: http.StatusOK, stream: s, mime: csvType + "; charset=utf-8", fileName: strings.ReplaceAll(l.name, " ", "-") + ".csv"}, nil
+}
+
+// exports tells the audit the filters of a list that is read as a file, in place of the patients in
+// it. Of a filter by words it keeps only the name. The audit of a patient and of a claim finds the
+// file by its filters.
+func (x *exchange) exports(q *query, l list) {
+	x.filters = map[string]string{}
+	for _, filter := range l.filters {
+		name, value := filter[0], filter[1]
+		if slices.Contains(q.words, name) {
+			value = ""
+		}
+		x.filters[name] = value
+		if _, id, ok := anyID(value); ok && (strings.HasPrefix(id, "pat_") || strings.HasPrefix(id, "clm_")) {
+			x.about = append(x.about, id)
+		}
+	}
 }
 
 // tableFile is a CSV file that is made while it is read.

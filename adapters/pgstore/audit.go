@@ -31,6 +31,7 @@ func auditFields(e *caller.AuditEntry) []field {
 		{"operation", &e.Operation},
 		{"resource_id", orNull[string]{&e.Resource}},
 		{"shown", textArray[string]{of: &e.Shown}},
+		{"filters", document{&e.Filters, "null"}},
 		{"status", orNull[int]{&e.Status}},
 		{"created_at", instant{&e.CreatedAt}},
 	}

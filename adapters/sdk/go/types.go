@@ -7702,8 +7702,8 @@ func (p AuditEntriesListParams) query() url.Values {
 }
 
 // AuditEntry is part of a reply.
-// A request of a person or of an API key, or what an operator did. Neither its body nor its query is stored, and it
-// names no patient.
+// A request of a person or of an API key, or what an operator did. Its body is not stored, of its query only `filters`,
+// and it names no patient.
 type AuditEntry struct {
 	// For a request, the `X-Request-Id` of its reply, with `aud_` instead of `req_`.
 	ID     string     `json:"id"`
@@ -7728,6 +7728,9 @@ type AuditEntry struct {
 	ResourceID *string `json:"resource_id"`
 	// The patients that the reply showed, and the claims of other resources that it showed.
 	ShownIDs []string `json:"shown_ids"`
+	// The filters of a list that was read as a CSV file; `shown_ids` has only the patient and the claim among them. A filter by a number
+	// or a reference of the office has an empty value. Null for any other request.
+	Filters map[string]string `json:"filters"`
 	// Null for a sign-in, and for what concerns both modes.
 	Mode *AuditEntryMode `json:"mode"`
 	// The HTTP status of the reply. Null for an operator, and if the service stopped before it recorded the reply. What the request

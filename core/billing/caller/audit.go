@@ -27,7 +27,8 @@ type AuditEntry struct {
 	Operation  string // the method and the route template, such as "GET /claims/{id}", or the command, such as "molar era show"
 	Resource   string // the ID of the resource that the request named or made; empty for none
 	Shown      []string
-	Status     int // zero if the write was committed and its reply is not known, and for an operator
+	Filters    map[string]string // of a list that was read as a file; nil for anything else
+	Status     int               // zero if the write was committed and its reply is not known, and for an operator
 	CreatedAt  time.Time
 }
 
@@ -74,7 +75,7 @@ func (e *AuditEntry) Replied(r Reply) *AuditEntry {
 		return nil
 	}
 	done := *e.about(r.Resource)
-	done.Status, done.Shown = r.Status, r.Shown
+	done.Status, done.Shown, done.Filters = r.Status, r.Shown, r.Filters
 	return &done
 }
 

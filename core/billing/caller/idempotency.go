@@ -28,10 +28,11 @@ type KeyUse struct {
 // Reply is the reply to a request, as the bytes that a replay repeats.
 type Reply struct {
 	Status   int
-	Body     []byte   // empty for a reply without one
-	Replayed bool     // an earlier request with the key made it
-	Resource string   // the ID of the resource that it shows; empty in a replay
-	Shown    []string // IDs of patients and of claims that it shows, for the audit; empty in a replay
+	Body     []byte            // empty for a reply without one
+	Replayed bool              // an earlier request with the key made it
+	Resource string            // the ID of the resource that it shows; empty in a replay
+	Shown    []string          // IDs of patients and of claims that it shows, for the audit; empty in a replay
+	Filters  map[string]string // of a list as a file, for the audit
 }
 
 // Match returns nil when r repeats the request that used the key. Otherwise it

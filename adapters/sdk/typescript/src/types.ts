@@ -6820,8 +6820,8 @@ export interface AuditEntriesListParams {
 }
 
 /**
- * A request of a person or of an API key, or what an operator did. Neither its body nor its query is stored, and it
- * names no patient.
+ * A request of a person or of an API key, or what an operator did. Its body is not stored, of its query only `filters`,
+ * and it names no patient.
  */
 export interface AuditEntry {
   /** For a request, the `X-Request-Id` of its reply, with `aud_` instead of `req_`. */
@@ -6853,6 +6853,11 @@ export interface AuditEntry {
   resource_id: string | null;
   /** The patients that the reply showed, and the claims of other resources that it showed. */
   shown_ids: string[];
+  /**
+   * The filters of a list that was read as a CSV file; `shown_ids` has only the patient and the claim among them. A filter by a number
+   * or a reference of the office has an empty value. Null for any other request.
+   */
+  filters: Record<string, string> | null;
   /** Null for a sign-in, and for what concerns both modes. */
   mode: AuditEntryMode | null;
   /**

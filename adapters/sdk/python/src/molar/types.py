@@ -7323,8 +7323,8 @@ AuditEntryMode: TypeAlias = Literal["test", "live"]
 
 
 class AuditEntry(Model):
-    """A request of a person or of an API key, or what an operator did. Neither its body nor its query is stored, and it
-    names no patient.
+    """A request of a person or of an API key, or what an operator did. Its body is not stored, of its query only `filters`,
+    and it names no patient.
     """
 
     id: str
@@ -7351,6 +7351,10 @@ class AuditEntry(Model):
     """The resource that the path names, or that the request made. Null for a list, and when nothing was made."""
     shown_ids: list[str]
     """The patients that the reply showed, and the claims of other resources that it showed."""
+    filters: dict[str, str] | None
+    """The filters of a list that was read as a CSV file; `shown_ids` has only the patient and the claim among them. A filter by a number
+    or a reference of the office has an empty value. Null for any other request.
+    """
     mode: AuditEntryMode | None
     """Null for a sign-in, and for what concerns both modes."""
     status: int | None

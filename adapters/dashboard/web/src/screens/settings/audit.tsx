@@ -188,7 +188,14 @@ function Resource({ entry: e }: { entry: Schemas["AuditEntry"] }) {
       )}
       {!place && e.resource_id && <code className="wrap-anywhere">{e.resource_id}</code>}
       {!e.resource_id && <None />}
-      {e.shown_ids.length > 0 && (
+      {e.filters && (
+        <span className="sub wrap-anywhere">
+          {Object.entries(e.filters)
+            .map(([name, value]) => [name.replaceAll("_", " "), value].filter(Boolean).join(" "))
+            .join(", ") || "all of them"}
+        </span>
+      )}
+      {!e.filters && e.shown_ids.length > 0 && (
         <span className="sub">
           showed {count(e.shown_ids.filter((i) => i.startsWith("pat_")).length, "patient")}
         </span>
@@ -214,6 +221,7 @@ function says(e: Schemas["AuditEntry"]): string {
     .join(" ")
     .replaceAll("_", " ");
   const searched = path.endsWith("/search") && `Searched ${what.replace(" search", "")}`;
-  const verb = acts[e.operation] ?? (searched || `${verbs[method] ?? "Sent"} ${what}`);
+  const does = e.filters ? "Downloaded" : (verbs[method] ?? "Sent");
+  const verb = acts[e.operation] ?? (searched || `${does} ${what}`);
   return e.status && e.status >= 400 ? `${verb}, refused (${e.status})` : verb;
 }

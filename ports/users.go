@@ -48,7 +48,8 @@ type Users interface {
 	// next page.
 	List(ctx context.Context, p billing.Page) ([]*caller.User, error)
 
-	// Save stores the role, the state and the name of a locked user.
+	// Save stores the role, the state and the name of a locked user. The open tasks of one who
+	// is disabled are nobody's, in both modes.
 	Save(ctx context.Context, u *caller.User) error
 
 	// SetPassword stores the hash of a user's password; empty for none.

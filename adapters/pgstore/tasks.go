@@ -146,6 +146,7 @@ SET (office_id, payer_id, payer_code, payer_name, patient_id, amount, since, due
 		(excluded.office_id, excluded.payer_id, excluded.payer_code, excluded.payer_name, excluded.patient_id, excluded.amount,
 		excluded.since, excluded.due_on, excluded.due_by, excluded.reason, excluded.actions, excluded.settles),
 	ended_at = NULL,
+	assignee = CASE WHEN t.ended_at IS NULL OR EXISTS (SELECT FROM users u WHERE u.id = t.assignee AND u.state <> 'disabled') THEN t.assignee END,
 	settled = coalesce(excluded.settled, t.settled),
 	snoozed_until = CASE WHEN t.ended_at IS NULL THEN t.snoozed_until END,
 	until_change = t.until_change AND t.ended_at IS NULL AND t.amount = excluded.amount AND t.since = excluded.since

@@ -69,7 +69,26 @@ func (t *tx) ofOrganization(columns, table string) *query {
 
 // Save stores the role, the state and the name.
 func (r users) Save(ctx context.Context, u *caller.User) error {
+	if u.State == caller.UserDisabled {
+		if err := r.leave(ctx, u.ID); err != nil {
+			return err
+		}
+	}
 	return r.later(ctx, u.ID, "UPDATE users SET role = $2, state = $3, name = $4 WHERE id = $1", u.ID, u.Role, u.State, u.Name)
+}
+
+// leave takes the open tasks of both modes from a user.
+func (r users) leave(ctx context.Context, id billing.UserID) error {
+	for _, mode := range []billing.Mode{billing.ModeTest, billing.ModeLive} {
+		if err := r.switchTo(ctx, mode); err != nil {
+			return err
+		}
+		if _, err := r.do(ctx, "take the tasks from a user",
+			"UPDATE tasks SET assignee = NULL WHERE org_id = $1 AND mode = $2 AND assignee = $3 AND ended_at IS NULL", r.scope.Org, mode, id); err != nil {
+			return err
+		}
+	}
+	return r.switchTo(ctx, r.scope.Mode)
 }
 
 // SetPassword stores the hash of a password.

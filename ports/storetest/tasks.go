@@ -7,6 +7,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/task"
 	"github.com/molar-billing/molar/ports"
@@ -66,7 +67,10 @@ func testTasks(b *scoped) {
 	}
 
 	mine := b.taskOf(soon.ID)
-	mine.Assignee, mine.SnoozedUntil = id[billing.UserID](), b.now.Add(time.Hour)
+	b.organization()
+	ann := b.user(b.scope, "ann@example.com", caller.RoleBiller, 1)
+	b.addUser(b.scope, ann)
+	mine.Assignee, mine.SnoozedUntil = ann.ID, b.now.Add(time.Hour)
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		locked, err := tx.Tasks.Lock(ctx, mine.ID)
 		if err != nil {
@@ -101,13 +105,51 @@ func testTasks(b *scoped) {
 	b.testTasksEnd(soon, mine)
 }
 
+// testTasksOfADisabledUser takes the open tasks from a user who is disabled, and gives none that
+// comes again.
+func (b *scoped) testTasksOfADisabledUser(of *attachment.PayerRequest, mine *task.Task) {
+	t := b.t
+	save := func(state caller.UserState) {
+		b.in(func(ctx context.Context, tx ports.Tx) error {
+			return tx.Users.Save(ctx, &caller.User{ID: mine.Assignee, Org: b.scope.Org, Role: caller.RoleBiller, State: state})
+		})
+	}
+	answer := func() {
+		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.PayerRequests.Save(ctx, answeredRequest(of)) })
+	}
+	ask := func() {
+		of.State, of.AnsweringAttachment, of.AnsweredAt = attachment.PayerRequestOpen, billing.AttachmentID{}, time.Time{}
+		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.PayerRequests.Save(ctx, of) })
+	}
+	answer()
+	save(caller.UserDisabled)
+	if done := b.taskGet(mine.ID); done.Assignee != mine.Assignee {
+		t.Errorf("a task that ended before lost its assignee: %+v", done)
+	}
+	ask()
+	if again := b.taskGet(mine.ID); !again.Assignee.IsZero() {
+		t.Errorf("a task came again to a disabled user: %+v", again)
+	}
+	save(caller.UserActive)
+	again := b.taskGet(mine.ID)
+	again.Assignee = mine.Assignee
+	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Tasks.Save(ctx, again) })
+	save(caller.UserDisabled)
+	if left := b.taskGet(mine.ID); !left.Assignee.IsZero() {
+		t.Errorf("an open task stays with a disabled user: %+v", left)
+	}
+}
+
+func (b *scoped) taskGet(id billing.TaskID) *task.Task {
+	b.t.Helper()
+	return read(b, func(ctx context.Context, tx ports.Tx) (*task.Task, error) { return tx.Tasks.Get(ctx, id) })
+}
+
 // testTasksEnd ends the cause of a task and brings it back. Nothing differs from the rules then.
 func (b *scoped) testTasksEnd(of *attachment.PayerRequest, mine *task.Task) {
 	t := b.t
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.PayerRequests.Save(ctx, answeredRequest(of)) })
-	get := func() *task.Task {
-		return read(b, func(ctx context.Context, tx ports.Tx) (*task.Task, error) { return tx.Tasks.Get(ctx, mine.ID) })
-	}
+	get := func() *task.Task { return b.taskGet(mine.ID) }
 	if done := get(); done.EndedAt.IsZero() || done.Assignee != mine.Assignee {
 		t.Errorf("answered: %+v", done)
 	}
@@ -116,6 +158,7 @@ func (b *scoped) testTasksEnd(of *attachment.PayerRequest, mine *task.Task) {
 	if again := get(); !again.EndedAt.IsZero() || !again.SnoozedUntil.IsZero() || again.Assignee != mine.Assignee {
 		t.Errorf("open again: %+v", again)
 	}
+	b.testTasksOfADisabledUser(of, mine)
 	renewed, at := 0, task.Resource{}
 	for {
 		var step task.Renewed

@@ -16,7 +16,8 @@ import (
 // organizations whose clocks stand, from the same seed. Meanwhile the receivers of the second
 // are slow, and its processes are suspended for moments. Each resource has the same events
 // in both, in the same order and at the same times, and so has each delivery its attempts.
-// An organization beside them, and live mode, keep real time.
+// An organization beside them, and live mode, keep real time. In the end people work through the
+// tasks of both, at random, and the tasks are those that the rules say.
 func TestSimulationsAreTheSame(t *testing.T) {
 	t.Parallel()
 	r := startWebhookReceiver(t)
@@ -62,6 +63,9 @@ func TestSimulationsAreTheSame(t *testing.T) {
 			<-beside
 			stop()
 			runs[i] = append(s.stories(made), s.attempts()...)
+			if done := s.workThrough(2*seed + uint64(i)); done < 10 {
+				t.Errorf("seed %d: people did only %d things", seed, done)
+			}
 		}
 		const others = " v WHERE (v.mode = 'live' OR NOT EXISTS (SELECT FROM sandbox_clocks c WHERE c.org_id = v.org_id))"
 		if d.count("SELECT count(*) FROM eligibility_checks"+others) == 0 {

@@ -25,6 +25,7 @@ import { estimated, settled } from "./figures";
 import { awaitsEnrollment, nextPayer, payerBefore } from "./form-data";
 import { Lines } from "./lines";
 import { Simulate } from "./simulate";
+import { ClaimStatus } from "./status";
 import { following } from "./steps";
 import { Submit } from "./submit";
 import { Timeline } from "./timeline";
@@ -96,6 +97,7 @@ export function ClaimDetail() {
               />
             </Section>
           )}
+          {c.state !== "draft" && <ClaimStatus key={c.id} claim={c} />}
           <Section title="Services" flush>
             <Lines claim={c} />
             {teeth.length > 0 && (

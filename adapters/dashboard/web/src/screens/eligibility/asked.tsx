@@ -3,6 +3,7 @@ import { type ReactNode, useState } from "react";
 import { type Schemas, useClient } from "../../api/client";
 import { Button } from "../../ui/button";
 import { Copy } from "../../ui/copy";
+import { Exchanged } from "../../ui/exchange";
 import { SelectField } from "../../ui/form";
 import { Day, name, printable } from "../../ui/format";
 import { Go } from "../../ui/link";
@@ -77,25 +78,9 @@ function Exchange({ id }: { id: string }) {
     );
   if (exchange.data.messages.length === 0)
     return <p className="muted">Nothing was sent: this is a saved response.</p>;
-  const lines = (x12: string) => x12.replaceAll("~", "~\n").replaceAll("\n\n", "\n");
   return (
     <div className="stack no-print">
-      {exchange.data.messages.map((m, i) => (
-        <div key={i} className="exchange">
-          <div>
-            <h3>270</h3>
-            <Scrolled label={`270, message ${i + 1}`}>{lines(m.request)}</Scrolled>
-          </div>
-          <div>
-            <h3>271</h3>
-            <Scrolled label={`271, message ${i + 1}`}>
-              {m.response
-                ? lines(m.response).split("\n").map(printable).join("\n")
-                : "Nothing came back."}
-            </Scrolled>
-          </div>
-        </div>
-      ))}
+      <Exchanged messages={exchange.data.messages} request="270" response="271" />
       <Origins of={exchange.data.values} />
     </div>
   );

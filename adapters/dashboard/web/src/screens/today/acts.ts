@@ -51,6 +51,7 @@ const acts: Partial<Record<string, Act>> = {
   reconcileClaim: { label: "Reconcile" },
   voidClaim: { label: "Void the claim" },
   releaseClaim: { label: "Release" },
+  createStatusInquiry: { label: "Ask the payer" },
   answerPayerRequest: { label: "Answer" },
   acknowledgeERA: { label: "Acknowledge" },
   matchERAClaim: { label: "Finish the claims" },

@@ -541,6 +541,9 @@ END) STORED,
     estimate_id uuid,
     decisions json DEFAULT '[]'::json NOT NULL,
     held json,
+    asked json,
+    ask_turn smallint DEFAULT 0 NOT NULL,
+    ask_from timestamp with time zone,
     CONSTRAINT claims_state CHECK (((state = ANY (ARRAY['draft'::text, 'validated'::text, 'needs_attention'::text, 'queued'::text, 'submitted'::text, 'accepted_clearinghouse'::text, 'accepted_payer'::text, 'rejected'::text, 'voided'::text, 'paid'::text, 'denied'::text, 'reconciled'::text, 'returned'::text])) AND
 CASE kind
     WHEN 'claim'::text THEN ((state <> 'returned'::text) AND (estimate IS NULL) AND (converted_to IS NULL))
@@ -898,6 +901,18 @@ FROM money_together(ROW((c.sent_at AT TIME ZONE 'UTC')::date, c.charged, coalesc
         CASE c.accepted::text WHEN '[]' THEN 0 ELSE sum_billed(c.accepted) END)::claim_money, NULL, NULL) m
 CROSS JOIN LATERAL (SELECT CASE WHEN c.state = 'voided' OR num_nonnulls(c.secondary_to, c.secondary_id) > 0 THEN 0 ELSE sign END AS counts) own
 WHERE c.sent_at IS NOT NULL AND c.kind = 'claim' AND c.frequency <> 'void'
+$$;
+
+CREATE FUNCTION public.status_lane_room(of_payer uuid, most integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+    AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock(hashtextextended(format('status lane %s', of_payer), 0));
+    RETURN greatest(0, most - (
+        SELECT count(*) FROM status_inquiries WHERE payer_id = of_payer AND state = 'pending' AND request_id IS NULL AND person_request_id IS NULL
+    ));
+END
 $$;
 
 CREATE FUNCTION public.sum_billed(accepted json) RETURNS bigint
@@ -2154,6 +2169,25 @@ CREATE TABLE public.status_inquiries (
 
 ALTER TABLE ONLY public.status_inquiries FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.status_policies (
+    id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    payer_id uuid NOT NULL,
+    payer_code text NOT NULL,
+    payer_name text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    ask_after integer NOT NULL,
+    ask_every integer NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    feed uuid NOT NULL,
+    CONSTRAINT status_policies_ask_after_check CHECK ((ask_after >= 7)),
+    CONSTRAINT status_policies_ask_every_check CHECK ((ask_every >= 1)),
+    CONSTRAINT status_policies_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text])))
+);
+
+ALTER TABLE ONLY public.status_policies FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.sweeps (
     bare text NOT NULL,
     mode text NOT NULL,
@@ -2538,6 +2572,12 @@ ALTER TABLE ONLY public.sign_in_links
 ALTER TABLE ONLY public.status_inquiries
     ADD CONSTRAINT status_inquiries_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.status_policies
+    ADD CONSTRAINT status_policies_one UNIQUE (org_id, mode, payer_id);
+
+ALTER TABLE ONLY public.status_policies
+    ADD CONSTRAINT status_policies_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.sweeps
     ADD CONSTRAINT sweeps_pkey PRIMARY KEY (bare, mode);
 
@@ -2681,6 +2721,8 @@ CREATE INDEX claims_service ON public.claims USING btree (org_id, mode, first_se
 CREATE INDEX claims_state ON public.claims USING btree (kind, org_id, mode, state, created_at, id);
 
 CREATE INDEX claims_submitted_number ON public.claims USING btree (submitted_number, org_id, mode) WHERE (submitted_number <> ''::text);
+
+CREATE INDEX claims_to_ask ON public.claims USING btree (org_id, mode, payer_id, ask_turn, ask_from, id) WHERE (ask_from IS NOT NULL);
 
 CREATE UNIQUE INDEX claims_void ON public.claims USING btree (parent_id, org_id, mode) WHERE ((frequency = 'void'::text) AND (state <> 'rejected'::text));
 
@@ -2887,6 +2929,10 @@ CREATE INDEX sign_in_links_user ON public.sign_in_links USING btree (user_id) WH
 CREATE INDEX status_inquiries_claim ON public.status_inquiries USING btree (claim_id, created_at, id);
 
 CREATE INDEX status_inquiries_list ON public.status_inquiries USING btree (org_id, mode, created_at, id);
+
+CREATE INDEX status_inquiries_pending ON public.status_inquiries USING btree (payer_id) WHERE (state = 'pending'::text);
+
+CREATE INDEX status_policies_list ON public.status_policies USING btree (org_id, mode, created_at, id);
 
 CREATE INDEX tasks_assignee ON public.tasks USING btree (org_id, mode, assignee, COALESCE(due_on, 'infinity'::date), ((- amount)), since, id) WHERE ((ended_at IS NULL) AND (assignee IS NOT NULL));
 
@@ -3264,6 +3310,8 @@ CREATE POLICY removal ON public.sign_in_links TO postgres USING (true);
 
 CREATE POLICY removal ON public.status_inquiries TO postgres USING (true);
 
+CREATE POLICY removal ON public.status_policies TO postgres USING (true);
+
 CREATE POLICY removal ON public.tasks TO postgres USING (true);
 
 CREATE POLICY removal ON public.users TO postgres USING (true);
@@ -3470,6 +3518,8 @@ CREATE POLICY scope ON public.sign_in_links TO molar_app USING ((org_id = (curre
 
 CREATE POLICY scope ON public.status_inquiries TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
+CREATE POLICY scope ON public.status_policies TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
 CREATE POLICY scope ON public.tasks TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.uploads TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
@@ -3513,6 +3563,8 @@ ALTER TABLE public.sessions ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.sign_in_links ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.status_inquiries ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.status_policies ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY system ON public.api_keys TO molar_system USING (true);
 
@@ -3774,6 +3826,12 @@ GRANT UPDATE(decisions) ON TABLE public.claims TO molar_app;
 GRANT UPDATE(held) ON TABLE public.claims TO molar_app;
 GRANT SELECT(held) ON TABLE public.claims TO molar_system;
 
+GRANT UPDATE(asked) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(ask_turn) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(ask_from) ON TABLE public.claims TO molar_app;
+
 REVOKE ALL ON FUNCTION public.old_records(bare text, of_mode text, of_org uuid, keep interval, OUT old bigint, OUT held bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.old_records(bare text, of_mode text, of_org uuid, keep interval, OUT old bigint, OUT held bigint) TO molar_system;
 
@@ -3791,6 +3849,9 @@ GRANT ALL ON FUNCTION public.sealed_before(bare text, sealed text, first bigint,
 
 GRANT SELECT,INSERT ON TABLE public.claim_changes TO molar_app;
 GRANT SELECT,DELETE,UPDATE ON TABLE public.claim_changes TO molar_system;
+
+REVOKE ALL ON FUNCTION public.status_lane_room(of_payer uuid, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.status_lane_room(of_payer uuid, most integer) TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.acknowledgements TO molar_app;
 
@@ -4525,6 +4586,20 @@ GRANT UPDATE(others) ON TABLE public.status_inquiries TO molar_app;
 GRANT UPDATE(statuses) ON TABLE public.status_inquiries TO molar_app;
 
 GRANT UPDATE(exchanges) ON TABLE public.status_inquiries TO molar_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.status_policies TO molar_app;
+
+GRANT UPDATE(payer_code) ON TABLE public.status_policies TO molar_app;
+
+GRANT UPDATE(payer_name) ON TABLE public.status_policies TO molar_app;
+
+GRANT UPDATE(ask_after) ON TABLE public.status_policies TO molar_app;
+
+GRANT UPDATE(ask_every) ON TABLE public.status_policies TO molar_app;
+
+GRANT UPDATE(updated_at) ON TABLE public.status_policies TO molar_app;
+
+GRANT UPDATE(feed) ON TABLE public.status_policies TO molar_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.tasks TO molar_app;
 

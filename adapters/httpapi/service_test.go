@@ -128,7 +128,6 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 		Connections:   connections.New(store, network.Kinds{sftpnet.Kind().Kind}, payers, func(string, network.Reason) {}, with.log),
 		Enrollments:   enrollments.New(store, payers),
 		Estimates:     estimates.New(store),
-		Tasks:         tasks.New(store),
 		Notes:         notes.New(store),
 		Additions:     additions.New(store),
 		Events:        events.New(store),
@@ -147,6 +146,7 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 		RateChecks:    with.checks,
 		Now:           with.now,
 	}
+	o.Tasks = tasks.New(store, o.ClaimStatus.CanAsk)
 	o.Batches = batches.New(store, batches.Outside{
 		EDI: edi.New(), Networks: attaching.Networks, Remit: o.Remittances.Receive, Interval: 10 * time.Second,
 	}, payers)

@@ -136,6 +136,30 @@ func TestStatusNotAskable(t *testing.T) {
 	wantStatus(t, s.do(t, c), 503, billing.CodeUnavailable)
 }
 
+// TestTaskOfAStatus shows what an answer does to the task of a claim without a decision, and
+// that the task begins with the question where the payer can be asked.
+func TestTaskOfAStatus(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	id := s.claim(t, func(c *claim.Claim) {
+		c.State, c.SentAt, c.Subscriber.MemberID = claim.AcceptedPayer, time.Now().AddDate(0, 0, -9), "X-STATUS-NOT-FOUND"
+	}).ID.String()
+	if got := s.tasks(t, "?resource_id="+id); len(got) != 0 {
+		t.Fatalf("before 30 days: %v", got)
+	}
+	s.must(t, 201, askOf(id)).shows(t, "outcome", "not_found")
+	found := s.must(t, 200, call{path: "/tasks?resource_id=" + id})
+	found.shows(t, "data.0.kind", "no_decision", "data.0.actions.0", "createStatusInquiry", "data.0.actions.1", "getClaim")
+	if reason := found.text(t, "data", "0", "reason"); !strings.Contains(reason, "call the payer by telephone") {
+		t.Errorf("reason %q", reason)
+	}
+	live := s.claim(t, func(c *claim.Claim) {
+		c.Scope.Mode, c.State = billing.ModeLive, claim.AcceptedPayer
+		c.History = []claim.Move{{State: claim.AcceptedPayer, At: time.Now().AddDate(0, 0, -31)}}
+	}).ID.String()
+	s.must(t, 200, call{path: "/tasks?resource_id=" + live, key: s.live}).shows(t, "data.0.kind", "no_decision", "data.0.actions", []any{"getClaim"})
+}
+
 // slowPayer answers when it is released.
 type slowPayer struct{ free chan struct{} }
 

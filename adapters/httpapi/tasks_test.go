@@ -100,7 +100,7 @@ func TestTasksOfAnEarlierRelease(t *testing.T) {
 	steps := func() (n, differed int) {
 		for more := true; more; n++ {
 			var d int
-			if d, more, err = tasks.New(s.store).CatchUp(t.Context()); err != nil { // as another process
+			if d, more, err = tasks.New(s.store, nil).CatchUp(t.Context()); err != nil { // as another process
 				t.Fatal(err)
 			}
 			differed += d

@@ -9,6 +9,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/claimstatus"
 	"github.com/molar-billing/molar/core/billing/task"
 )
 
@@ -58,6 +59,7 @@ func claimFields(c *claim.Claim) []field {
 		{"accepted", document{&c.Accepted, "[]"}},
 		{"decisions", document{&c.Decisions, "[]"}},
 		{"held", maybe{&c.Held}},
+		{"asked", maybe{&c.Asked}},
 		{"elsewhere", &c.Elsewhere},
 		{"estimate", document{&c.Estimate, "null"}},
 		{"converted_to", &c.ConvertedTo},
@@ -167,7 +169,7 @@ func claimsOf(records []*claim.Record, err error) ([]*claim.Claim, error) {
 }
 
 // row returns a claim in its stored form. It adds the span of the claim's services and
-// the sum of the accepted amounts, for searches.
+// the sum of the accepted amounts, for searches, and since when it waits to be asked about.
 func (r claims) row(c *claim.Claim) (row, error) {
 	days := c.ServiceDates()
 	out, err := rowOf(claimFields(c))
@@ -175,6 +177,8 @@ func (r claims) row(c *claim.Claim) (row, error) {
 		return nil, err
 	}
 	out["first_service_date"], out["last_service_date"], out["accepted_sum"] = days.From, days.To, c.AcceptedSum()
+	turn, from := claimstatus.Next(c)
+	out["ask_turn"], out["ask_from"] = int(turn), optional(from)
 	out["org_id"], out["mode"] = r.scope.Org, r.scope.Mode
 	return out, nil
 }
@@ -209,7 +213,7 @@ ON CONFLICT (id) DO UPDATE
 SET (` + claimColumnsSaved + `) = (SELECT ` + claimColumnsSaved + ` FROM (SELECT excluded.*) kept)`
 )
 
-const derived = ", first_service_date, last_service_date, accepted_sum"
+const derived = ", first_service_date, last_service_date, accepted_sum, ask_turn, ask_from"
 
 // Save stores all fields of a claim that can change. It inserts the row and updates it
 // on the conflict of the primary key, which needs no statistics. An UPDATE with a

@@ -183,6 +183,10 @@ func (s *Service) complete(ctx context.Context, j jobs.Job, a *claimstatus.Answe
 		if err := tx.StatusInquiries.Complete(ctx, i, sent); err != nil {
 			return err
 		}
+		i.Record(c.Claim, last, tx.Clock.Now())
+		if err := tx.Claims.Save(ctx, c.Claim); err != nil {
+			return err
+		}
 		if err := s.apply(ctx, tx, c.Claim, i, ours, last); err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claimstatus"
 	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
@@ -38,6 +39,16 @@ func DefaultTimes() Times { return Times{Wait: 25 * time.Second, Silence: 60 * t
 // New creates the use cases.
 func New(store ports.Store, queue ports.Queue, networks ports.Networks, payers *directory.PayerDirectory, times Times) *Service {
 	return &Service{store, queue, networks, payers, times}
+}
+
+// CanAsk reports whether a payer can be asked about claims: it answers inquiries, as far as is
+// known, and a connection carries them.
+func (s *Service) CanAsk(scope billing.Scope, payer billing.PayerID) bool {
+	if p, ok := s.payers.Find(payer.String()); ok && !p.Capabilities.ClaimStatus {
+		return false
+	}
+	_, err := s.networks.For(scope, payer, network.ClaimStatus)
+	return err == nil
 }
 
 // Get reads an inquiry. It returns CodeNotFound if there is none.

@@ -5,6 +5,7 @@ package tasks
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -18,10 +19,16 @@ import (
 )
 
 // Service has the use cases of tasks.
-type Service struct{ store ports.Store }
+type Service struct {
+	store ports.Store
+	asks  Asks
+}
 
-// New creates the use cases.
-func New(store ports.Store) *Service { return &Service{store} }
+// Asks reports whether a payer can be asked where a claim is.
+type Asks func(scope billing.Scope, payer billing.PayerID) bool
+
+// New creates the use cases. Asks may be nil where no task is shown.
+func New(store ports.Store, asks Asks) *Service { return &Service{store, asks} }
 
 // Shown is a task as it is at a time, with the newest notes of its resource.
 type Shown struct {
@@ -32,10 +39,13 @@ type Shown struct {
 }
 
 // shown reads tasks by the clock of their scope, and their notes.
-func shown(ctx context.Context, tx ports.Tx, found ...*task.Task) ([]Shown, error) {
+func (s *Service) shown(ctx context.Context, tx ports.Tx, found ...*task.Task) ([]Shown, error) {
 	of := make([][16]byte, len(found))
 	for i, t := range found {
 		of[i] = t.Resource.ID
+		if slices.Contains(t.Actions, task.AskPayer) && !s.asks(t.Scope, t.Payer.ID) { // connections are no part of what is stored
+			t.Actions = slices.DeleteFunc(slices.Clone(t.Actions), func(a string) bool { return a == task.AskPayer })
+		}
 	}
 	notes, err := tx.Notes.Newest(ctx, of)
 	if err != nil {
@@ -49,8 +59,8 @@ func shown(ctx context.Context, tx ports.Tx, found ...*task.Task) ([]Shown, erro
 }
 
 // one is shown for one task.
-func one(ctx context.Context, tx ports.Tx, t *task.Task) (out Shown, err error) {
-	all, err := shown(ctx, tx, t)
+func (s *Service) one(ctx context.Context, tx ports.Tx, t *task.Task) (out Shown, err error) {
+	all, err := s.shown(ctx, tx, t)
 	if err == nil {
 		out = all[0]
 	}
@@ -72,7 +82,7 @@ func (s *Service) List(ctx context.Context, scope billing.Scope, f task.Filter, 
 			return out, err
 		}
 		found, out.Next = billing.Cut(found, p.Limit, (*task.Task).Position)
-		if out.Tasks, err = shown(ctx, tx, found...); err != nil {
+		if out.Tasks, err = s.shown(ctx, tx, found...); err != nil {
 			return out, err
 		}
 		out.Counts, err = tx.Tasks.Count(ctx)
@@ -87,7 +97,7 @@ func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.TaskI
 		if err != nil {
 			return out, err
 		}
-		return one(ctx, tx, t)
+		return s.one(ctx, tx, t)
 	})
 }
 
@@ -109,7 +119,7 @@ func (s *Service) change(
 		if err := tx.Tasks.Save(ctx, t); err != nil {
 			return out, err
 		}
-		return one(ctx, tx, t)
+		return s.one(ctx, tx, t)
 	})
 }
 
@@ -185,7 +195,7 @@ func (s *Service) Settle(ctx context.Context, call idempotency.Write[Shown], id 
 		if t, err = tx.Tasks.Get(ctx, id); err != nil {
 			return out, err
 		}
-		return one(ctx, tx, t)
+		return s.one(ctx, tx, t)
 	})
 }
 

@@ -3,6 +3,7 @@ package journeys_test
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -137,8 +138,39 @@ func TestClaimWithXRaysToPaid(t *testing.T) {
 	page.sees("The claim is queued for the next file.")
 	page.sees("Patient owes") // without a reload
 	page.screen("claim-paid")
+	status := page.within("region", "Claim status")
+	status.click("Ask the payer")
+	status.sees("Decided with a payment: paid", "F1:65", "The payer announces", "Payment number")
+	status.click("Show the 276 and 277")
+	status.sees("REF*EJ*")
+	page.screen("claim-status")
 	page.click("Reconcile")
 	page.sees("Reconciled")
+}
+
+// A claim that the payer does not find is work of Today, whose act asks the payer again.
+func TestAClaimThatThePayerDoesNotFind(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	practice.call(http.MethodPatch, "/sandbox/clock", map[string]any{"running": false})
+	claim := practice.claims("Nora", "W91-STATUS-NOT-FOUND", map[string]any{"submit": true}, aFilling())
+	for range 10 {
+		if practice.get("/claims/" + claim)["state"] == "accepted_payer" {
+			break
+		}
+		practice.post("/sandbox/clock/advance", map[string]any{"until": "next"})
+	}
+	practice.post("/claims/"+claim+"/status_inquiries", map[string]any{})
+	page := practice.signsIn("biller")
+	page.open("/test")
+	page.sees("No decision 1", "the payer found no such claim")
+	page.press("J")
+	page.press("Enter")
+	page.at("/test/claims/" + claim)
+	page.sees("Ask the payer A", "claim not found")
+	page.press("A")
+	page.sees("The payer was asked.", "1 earlier answer")
+	page.screen("claim-not-found")
 }
 
 // A claim whose images are not sent asks, and sends both.
@@ -452,7 +484,7 @@ func TestViewerReadsClaims(t *testing.T) {
 	page.sees("Vera Rivers")
 	page.seesNo("New claim")
 	page.open("/test/claims/" + claim)
-	page.sees("Ready to send", "14 MO")
+	page.sees("Ready to send", "14 MO", "The claim was not sent, so the payer does not have it.")
 	page.seesNo("Send to the payer", "Add images")
 	for _, path := range []string{"/new", "/" + claim + "/edit"} {
 		page.open("/test/claims" + path)

@@ -24,7 +24,7 @@ func (g *graph) openClaims() {
 	g.fees = fees.New(g.store, g.payers)
 	g.schedules = schedules.New(g.store, g.payers)
 	g.estimates = estimates.New(g.store)
-	g.tasks = tasks.New(g.store)
+	g.tasks = tasks.New(g.store, g.claimStatus.CanAsk)
 	g.notes = notes.New(g.store)
 	g.additions = additions.New(g.store)
 	g.remittances = remittances.New(g.store, codec, g.payers)

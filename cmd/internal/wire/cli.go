@@ -54,7 +54,7 @@ func CLI() {
 		Audit:       opened(func(g *graph) *audit.Service { return audit.New(g.store, g.settings.AuditRetention, g.log) }),
 		Enrollments: opened(func(g *graph) *enrollments.Service { return enrollments.New(audit.Operated{Store: g.store}, g.payers) }),
 		Estimates:   opened(func(g *graph) *estimates.Service { return estimates.New(audit.Operated{Store: g.store}) }),
-		Tasks:       opened(func(g *graph) *tasks.Service { return tasks.New(audit.Operated{Store: g.store}) }),
+		Tasks:       opened(func(g *graph) *tasks.Service { return tasks.New(audit.Operated{Store: g.store}, nil) }),
 		Additions:   opened(func(g *graph) *additions.Service { return additions.New(audit.Operated{Store: g.store}) }),
 		Schedules:   opened(func(g *graph) *schedules.Service { return schedules.New(audit.Operated{Store: g.store}, g.payers) }),
 		Fees:        opened(func(g *graph) *fees.Service { return fees.New(audit.Operated{Store: g.store}, g.payers) }),

@@ -156,11 +156,11 @@ func (g *graph) open(ctx context.Context) (err error) {
 	if err := g.openWebhooks(clock); err != nil {
 		return err
 	}
+	g.claimStatus = claimstatus.New(g.store, g.queue, g.networks, g.payers, claimstatus.Times{Wait: s.PayerWait, Silence: claimstatus.DefaultTimes().Silence})
 	g.openClaims()
 	g.audit = audit.New(g.store, s.AuditRetention, log)
 	g.access = access.New(g.store, g.payers, clock, credentials.Late(g.secret(pgstore.PurposePasswords)))
 	g.eligibility = eligibility.New(g.store, g.queue, g.networks, edi.New(), g.payers, times)
-	g.claimStatus = claimstatus.New(g.store, g.queue, g.networks, g.payers, claimstatus.Times{Wait: s.PayerWait, Silence: claimstatus.DefaultTimes().Silence})
 	g.changes = changes.New(g.store, clock, changes.DefaultTimes(), log)
 	g.events = events.New(g.store)
 	g.faults = faults.New(g.store)

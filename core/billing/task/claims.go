@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
 )
 
@@ -79,20 +78,7 @@ var claimRules = []rule[*claim.Claim]{
 			w.Reason, w.Actions = "The claim was not acknowledged for two days: ask the operator of the service to ask the clearinghouse.", []string{"getClaim"}
 		},
 	},
-	{
-		NoDecision, func(c *claim.Claim) bool {
-			return c.Frequency != claim.FrequencyVoid && (c.State == claim.AcceptedClearinghouse || c.State == claim.AcceptedPayer)
-		},
-		func(c *claim.Claim, w *Work) {
-			w.Since = w.Since.Add(decideAge)
-			w.DueOn, w.DueBy = billing.DateOf(w.Since), DueByPractice
-			w.Reason, w.Actions = "The payer has not decided the claim for 30 days: ask it about the claim.", []string{"getClaim"}
-			if !c.SettledAt.IsZero() {
-				w.Reason = "The payer took its decision back 30 days ago and has not decided again: ask it about the claim, or replace the claim."
-				w.Actions = []string{"replaceClaim"}
-			}
-		},
-	},
+	{NoDecision, undecided, whyUndecided},
 	{
 		Denied, func(c *claim.Claim) bool { return decided(c) && c.Open() > 0 },
 		func(c *claim.Claim, w *Work) {

@@ -1,0 +1,93 @@
+package task
+
+import (
+	"strings"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/claimstatus"
+)
+
+// AskPayer is the operation that asks a payer where a claim is. A list leaves it out where the
+// payer cannot be asked.
+const AskPayer = "createStatusInquiry"
+
+// undecided reports whether the claim waits for a decision of its payer for long, or the payer
+// has said why there is none.
+func undecided(c *claim.Claim) bool {
+	switch c.State { //nolint:exhaustive // the others wait for no payer
+	case claim.AcceptedClearinghouse, claim.AcceptedPayer:
+		return c.Frequency != claim.FrequencyVoid
+	case claim.Submitted:
+		return c.Frequency != claim.FrequencyVoid && pressing(c)
+	default:
+		return false
+	}
+}
+
+// pressing reports whether the payer's last answer is one that a person acts on at once: it has
+// no such claim, or waits for the practice or the patient.
+func pressing(c *claim.Claim) bool {
+	a := c.Heard()
+	if a == nil {
+		return false
+	}
+	category := strings.ToUpper(a.Category)
+	return a.Outcome == string(claimstatus.NotFound) || a.Outcome == string(claimstatus.Found) && (category == "P3" || category == "P4")
+}
+
+// whyUndecided says why there is no decision, what to do, and since when.
+func whyUndecided(c *claim.Claim, w *Work) {
+	w.Since = w.Since.Add(decideAge)
+	w.Reason, w.Actions = "The payer has not decided the claim for 30 days: ask it about the claim.", []string{AskPayer, "getClaim"}
+	if !c.SettledAt.IsZero() {
+		w.Reason = "The payer took its decision back 30 days ago and has not decided again: ask it about the claim, or replace the claim."
+		w.Actions = []string{AskPayer, "replaceClaim"}
+	}
+	if a := c.Heard(); a != nil && a.Outcome != "" {
+		w.Reason = saidOf(a, c.LastSent())
+		if pressing(c) {
+			w.Since = a.SaidAt
+		}
+	}
+	w.DueOn, w.DueBy = billing.DateOf(w.Since), DueByPractice
+}
+
+// saidOf says what the payer said when it was asked, and what to do about it.
+func saidOf(a *claim.Asked, sent time.Time) string {
+	on := "On " + a.SaidAt.Format("January 2, 2006") + " "
+	words := claimstatus.CodeOf(a).Words()
+	switch claimstatus.Outcome(a.Outcome) {
+	case claimstatus.NotFound:
+		if a.At.Before(sent.AddDate(0, 0, claimstatus.LeastAfter)) {
+			return on + "the payer found no such claim, and may not have loaded it yet: ask again a week after it was sent. If the payer still finds nothing, call it."
+		}
+		return on + "the payer found no such claim, also with wider dates: call the payer by telephone. If it never got the claim, ask where to send it."
+	case claimstatus.Refused:
+		return on + "the payer refused to search (" + words + "): check the payer, the office's NPI and the member ID, or call the payer."
+	case claimstatus.Found:
+	case claimstatus.Unavailable, claimstatus.Failed:
+	}
+	if a.Category == "" {
+		return on + "the payer returned claims, and nothing says which of them is this one: read its answers on the claim's page, or call the payer."
+	}
+	return on + "the payer said: " + words + ". " + nextOf(a)
+}
+
+// nextOf says what to do about a status of the claim.
+func nextOf(a *claim.Asked) string {
+	category := strings.ToUpper(a.Category)
+	switch {
+	case category == "P3", strings.HasPrefix(category, "R"):
+		return "Send what it asks for, or call the payer to learn what it needs."
+	case category == "P4":
+		return "Ask the patient to answer the payer, then ask the payer again."
+	case claimstatus.Decided(a):
+		return "Its remittance has not come: ask the payer for it, or import it."
+	case strings.HasPrefix(category, "P"), strings.HasPrefix(category, "A"):
+		return "Ask it again, or call the payer to learn when it decides."
+	default:
+		return "Call the payer."
+	}
+}

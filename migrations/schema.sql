@@ -777,7 +777,7 @@ BEGIN
         RETURN 0;
     END IF;
     CASE bare
-        WHEN 'acknowledgements', 'attachments', 'batches', 'check_batch_items', 'check_batches', 'check_members', 'claim_changes', 'claim_totals', 'documents', 'eligibility_answers', 'estimates', 'tasks', 'notes', 'check_additions', 'status_inquiries',
+        WHEN 'acknowledgements', 'attachments', 'batches', 'check_batch_items', 'check_batches', 'check_members', 'claim_changes', 'claim_totals', 'documents', 'eligibility_answers', 'estimates', 'tasks', 'notes', 'check_additions', 'status_policies', 'status_inquiries',
             'enrollments', 'event_numbers', 'events', 'patient_words', 'patients', 'payer_requests',
             'quarantine', 'sandbox_mail', 'sandbox_notes', 'sandbox_scenarios', 'uploads' THEN
         WHEN 'claims' THEN -- those that no other names
@@ -903,14 +903,14 @@ CROSS JOIN LATERAL (SELECT CASE WHEN c.state = 'voided' OR num_nonnulls(c.second
 WHERE c.sent_at IS NOT NULL AND c.kind = 'claim' AND c.frequency <> 'void'
 $$;
 
-CREATE FUNCTION public.status_lane_room(of_payer uuid, most integer) RETURNS integer
+CREATE FUNCTION public.status_lane_room(of_payer uuid, of_mode text, most integer) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'public', 'pg_temp'
     AS $$
 BEGIN
-    PERFORM pg_advisory_xact_lock(hashtextextended(format('status lane %s', of_payer), 0));
+    PERFORM pg_advisory_xact_lock(hashtextextended(format('status lane %s %s', of_payer, of_mode), 0));
     RETURN greatest(0, most - (
-        SELECT count(*) FROM status_inquiries WHERE payer_id = of_payer AND state = 'pending' AND request_id IS NULL AND person_request_id IS NULL
+        SELECT count(*) FROM status_inquiries WHERE payer_id = of_payer AND mode = of_mode AND state = 'pending' AND request_id IS NULL AND person_request_id IS NULL
     ));
 END
 $$;
@@ -2179,6 +2179,7 @@ CREATE TABLE public.status_policies (
     created_at timestamp with time zone NOT NULL,
     ask_after integer NOT NULL,
     ask_every integer NOT NULL,
+    waits integer[] NOT NULL,
     updated_at timestamp with time zone NOT NULL,
     feed uuid NOT NULL,
     CONSTRAINT status_policies_ask_after_check CHECK ((ask_after >= 7)),
@@ -2930,7 +2931,7 @@ CREATE INDEX status_inquiries_claim ON public.status_inquiries USING btree (clai
 
 CREATE INDEX status_inquiries_list ON public.status_inquiries USING btree (org_id, mode, created_at, id);
 
-CREATE INDEX status_inquiries_pending ON public.status_inquiries USING btree (payer_id) WHERE (state = 'pending'::text);
+CREATE INDEX status_inquiries_pending ON public.status_inquiries USING btree (payer_id, mode) WHERE (state = 'pending'::text);
 
 CREATE INDEX status_policies_list ON public.status_policies USING btree (org_id, mode, created_at, id);
 
@@ -3850,8 +3851,8 @@ GRANT ALL ON FUNCTION public.sealed_before(bare text, sealed text, first bigint,
 GRANT SELECT,INSERT ON TABLE public.claim_changes TO molar_app;
 GRANT SELECT,DELETE,UPDATE ON TABLE public.claim_changes TO molar_system;
 
-REVOKE ALL ON FUNCTION public.status_lane_room(of_payer uuid, most integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.status_lane_room(of_payer uuid, most integer) TO molar_app;
+REVOKE ALL ON FUNCTION public.status_lane_room(of_payer uuid, of_mode text, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.status_lane_room(of_payer uuid, of_mode text, most integer) TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.acknowledgements TO molar_app;
 
@@ -4596,6 +4597,8 @@ GRANT UPDATE(payer_name) ON TABLE public.status_policies TO molar_app;
 GRANT UPDATE(ask_after) ON TABLE public.status_policies TO molar_app;
 
 GRANT UPDATE(ask_every) ON TABLE public.status_policies TO molar_app;
+
+GRANT UPDATE(waits) ON TABLE public.status_policies TO molar_app;
 
 GRANT UPDATE(updated_at) ON TABLE public.status_policies TO molar_app;
 

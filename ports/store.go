@@ -90,6 +90,8 @@ type Tx struct {
 	Notes            Notes
 	Additions        Additions
 	StatusInquiries  StatusInquiries
+	StatusPolicies   StatusPolicies
+	StatusFeed       StatusFeed
 	ImportMappings   ImportMappings
 	CheckBatches     CheckBatches
 	CheckItems       CheckItems

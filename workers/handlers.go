@@ -24,7 +24,7 @@ const checksPerPlace = 8
 // that are left out run few.
 func Places(parallel int) map[jobs.Kind]int {
 	return map[jobs.Kind]int{
-		jobs.KindEligibility: checksPerPlace * parallel, jobs.KindBatchEligibility: checksPerPlace * parallel, jobs.KindCheckBatch: parallel, jobs.KindClaimStatus: parallel, jobs.KindAttachmentSend: parallel, jobs.KindBatchSend: parallel,
+		jobs.KindEligibility: checksPerPlace * parallel, jobs.KindBatchEligibility: checksPerPlace * parallel, jobs.KindCheckBatch: parallel, jobs.KindClaimStatus: checksPerPlace * parallel, jobs.KindStatusPolicy: parallel, jobs.KindAttachmentSend: parallel, jobs.KindBatchSend: parallel,
 		jobs.KindEnrollment: parallel, jobs.KindERA: parallel,
 	}
 }
@@ -45,9 +45,14 @@ func CheckBatch(s *eligibility.Service, parallel int) Handler {
 	return Handler{Kind: jobs.KindCheckBatch, Parallel: parallel, Do: s.Feed, Fail: s.FailFeed}
 }
 
-// ClaimStatus asks payers about up to parallel claims at once.
+// ClaimStatus asks payers about claims, as many at once as about coverage.
 func ClaimStatus(s *claimstatus.Service, parallel int) Handler {
-	return Handler{Kind: jobs.KindClaimStatus, Parallel: parallel, Do: s.Answer, Fail: s.Fail}
+	return Handler{Kind: jobs.KindClaimStatus, Parallel: checksPerPlace * parallel, Do: s.Answer, Fail: s.Fail}
+}
+
+// StatusPolicy finds the claims that up to parallel policies have asked about.
+func StatusPolicy(s *claimstatus.Service, parallel int) Handler {
+	return Handler{Kind: jobs.KindStatusPolicy, Parallel: parallel, Do: s.Feed, Fail: s.FailFeed}
 }
 
 // AttachmentSend sends up to parallel attachments at once.

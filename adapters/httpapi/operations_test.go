@@ -23,7 +23,7 @@ func (m made) path(r *route) string {
 	if strings.HasPrefix(path, "/eligibility/batches") {
 		id = m.checks
 	}
-	return strings.NewReplacer("{id}", id, "{item_id}", "one", "{doc_id}", m.document, "{ordinal}", "1", "{n}", "1", "{ending}", "-DELTA", "{kind}", "schedule").Replace(path)
+	return strings.NewReplacer("{id}", id, "{item_id}", "one", "{doc_id}", m.document, "{ordinal}", "1", "{n}", "1", "{ending}", "-DELTA", "{kind}", "schedule", "{payer_id}", "CHTEST").Replace(path)
 }
 
 // TestEveryOperationRefuses tries with every operation what none of them takes.

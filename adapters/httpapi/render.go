@@ -53,6 +53,8 @@ func Render(resource any) (json.RawMessage, error) {
 		resource = claimShape(r)
 	case *remit.Claim:
 		resource = remittanceClaimShape(r)
+	case *claimstatus.Policy:
+		resource = statusPolicyShape(r)
 	case *claimstatus.Inquiry:
 		resource = statusInquiryShape(r)
 	case *attachment.Attachment:

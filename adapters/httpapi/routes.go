@@ -169,6 +169,9 @@ func (a *api) routes() []route {
 		{post, root + "/claims/{id}/status_inquiries", submit, emptyBody, a.askStatus},
 		{get, root + "/claims/{id}/status_inquiries", read, noBody, a.listStatusInquiries},
 		{get, root + "/status_inquiries/{id}", read, noBody, getting(a.claimStatus.Get, statusInquiryShape)},
+		{get, root + "/status_policies", read, noBody, paging(a, "status_policies", a.claimStatus.Policies, statusPolicyShape)},
+		{put, root + "/status_policies/{payer_id}", submit, jsonBody, a.putStatusPolicy},
+		{del, root + "/status_policies/{payer_id}", submit, noBody, withoutQuery(a.deleteStatusPolicy)},
 		{get, root + "/status_inquiries/{id}/exchange", read, noBody, getting(a.claimStatus.Exchanged, statusExchangeShape)},
 
 		{get, root + "/batches", read, noBody, paging(a, "batches", a.batches.List, batchShape)},

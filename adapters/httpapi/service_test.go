@@ -161,6 +161,7 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 	work(t, queue, jobs.KindEligibility, o.Eligibility.Answer)
 	work(t, queue, jobs.KindBatchEligibility, o.Eligibility.Answer)
 	work(t, queue, jobs.KindCheckBatch, o.Eligibility.Feed)
+	work(t, queue, jobs.KindStatusPolicy, o.ClaimStatus.Feed)
 	work(t, queue, jobs.KindClaimStatus, o.ClaimStatus.Answer)
 	work(t, queue, jobs.KindAttachmentSend, o.Attachments.Send)
 	work(t, queue, jobs.KindBatchSend, s.batches.Send)

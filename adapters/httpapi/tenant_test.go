@@ -88,6 +88,7 @@ func (s *service) makeClaims(t *testing.T, m *made) {
 	}
 	m.queued, m.paid = in(claim.KindClaim, claim.NeedsAttention), in(claim.KindClaim, claim.Paid)
 	m.inquiry = s.must(t, 201, askOf(m.paid)).text(t, "id")
+	s.must(t, 200, call{method: "PUT", path: "/status_policies/CHTEST", body: "{}"})
 	m.question = in(claim.KindPredetermination, claim.Returned)
 	m.batch = s.batch(t, 7, "ISA").ID.String()
 	m.era = s.remittance(t, 1)
@@ -143,7 +144,7 @@ func (s *service) whenLive(r *route, f foreign) (int, billing.Code) {
 	case !r.changes():
 		return f.status, f.code
 	case strings.HasPrefix(f.path, "/webhook_"), strings.HasPrefix(f.path, "/events"), strings.HasPrefix(f.path, "/claims"),
-		strings.HasPrefix(f.path, "/eras"), strings.HasPrefix(f.path, "/quarantine"), strings.HasPrefix(f.path, "/offices"), strings.HasPrefix(f.path, "/fee_schedules"), strings.HasPrefix(f.path, "/import_mappings"), strings.HasPrefix(f.path, "/estimates"), strings.HasPrefix(f.path, "/tasks"), strings.HasPrefix(f.path, "/enrollments"), strings.HasPrefix(f.path, "/providers"):
+		strings.HasPrefix(f.path, "/eras"), strings.HasPrefix(f.path, "/quarantine"), strings.HasPrefix(f.path, "/offices"), strings.HasPrefix(f.path, "/fee_schedules"), strings.HasPrefix(f.path, "/import_mappings"), strings.HasPrefix(f.path, "/status_policies"), strings.HasPrefix(f.path, "/estimates"), strings.HasPrefix(f.path, "/tasks"), strings.HasPrefix(f.path, "/enrollments"), strings.HasPrefix(f.path, "/providers"):
 		return f.status, f.code // they work in live mode too
 	case strings.HasPrefix(f.path, "/eligibility/"), strings.HasPrefix(f.path, "/notes/"), strings.HasSuffix(f.path, "/notes"):
 		return f.status, f.code // what there is was allowed when it was made
@@ -194,6 +195,7 @@ func (s *service) readsByStrangers(t *testing.T, m made) map[string][]foreign {
 		"GET /claims/{id}/status_inquiries":      {absent("/claims/" + m.sent + "/status_inquiries")},
 		"GET /status_inquiries/{id}":             {absent("/status_inquiries/" + m.inquiry)},
 		"GET /status_inquiries/{id}/exchange":    {absent("/status_inquiries/" + m.inquiry + "/exchange")},
+		"GET /status_policies":                   {nothing("/status_policies")},
 		"GET /batches":                           {nothing("/batches")},
 		"GET /batches/{id}":                      {absent("/batches/" + m.batch)},
 		"GET /batches/{id}/file":                 {absent("/batches/" + m.batch + "/file")},
@@ -347,7 +349,9 @@ func (s *service) writesByStrangers(t *testing.T, m made) map[string][]foreign {
 		"POST /estimates": {
 			absent(call{path: "/estimates", body: estimateBody(m.check)}), absent(call{path: "/estimates", body: estimateBody(m.check, "preview", true)}),
 		},
-		"PUT /import_mappings/{kind}": {}, // it names nothing; TestImportMappings has whose they are
+		"PUT /status_policies/{payer_id}":    {{call{method: "PUT", path: "/status_policies/nobody", body: "{}"}, 404, billing.CodeNotFound}}, // TestStatusPolicies has whose they are
+		"DELETE /status_policies/{payer_id}": {absent(call{method: "DELETE", path: "/status_policies/CHTEST"})},
+		"PUT /import_mappings/{kind}":        {}, // it names nothing; TestImportMappings has whose they are
 		"POST /fee_schedules": {
 			absent(call{path: "/fee_schedules", body: feesBody("office_id", s.office.String())}),
 			absent(call{path: "/fee_schedules", body: feesBody("replaces", m.fees)}),

@@ -105,7 +105,7 @@ WHERE org_id = $1 AND mode = $2 AND circuit_until IS NOT NULL`, r.scope.Org, r.s
 	if err := r.later(ctx, fedBatches{}, `
 UPDATE jobs
 SET not_before = now()
-WHERE org_id = $1 AND mode = $2 AND kind = 'check_batch' AND lease_until IS NULL`, r.scope.Org, r.scope.Mode); err != nil {
+WHERE org_id = $1 AND mode = $2 AND kind IN ('check_batch', 'status_policy') AND lease_until IS NULL`, r.scope.Org, r.scope.Mode); err != nil {
 		return err
 	}
 	return r.push(ctx, write{row: calledLanes{}, text: callDue, args: []any{r.scope.Org, r.scope.Mode, micro(c.StandsAt)}, calls: true})
@@ -150,6 +150,14 @@ FROM (
 ) i`, "SELECT '" + counted + number + `
 FROM check_batch_items
 WHERE org_id = $1 AND mode = $2 AND next_at IS NOT NULL`},
+		{"claims.ask_from", `
+SELECT 'claim_status' AS kind, at, id AS about, NULL::uuid AS payer_id, 0 AS n
+FROM (
+	SELECT c.id, c.at` + dueInquiries + `
+	WHERE p.org_id = $1 AND p.mode = $2
+	ORDER BY c.at, c.id
+	LIMIT 1
+) i`, ""},
 		{"sandbox_mail.due", `
 SELECT CASE WHEN name LIKE '%.835' THEN 'era' WHEN name LIKE '%-request-%' THEN 'payer_request' ELSE 'acknowledgement' END AS kind, due AS at,
 	(SELECT b.id FROM batches b WHERE b.name = ` + batchOf + ` AND b.org_id = $1 AND b.mode = $2) AS about,
@@ -198,7 +206,7 @@ func workOf(count bool) string {
 func (r sandboxClock) Work(ctx context.Context, networks []string, count bool) (w sandbox.Work, err error) {
 	var kinds pq.StringArray
 	for _, k := range jobs.Kinds() {
-		if k != jobs.KindReceivedFile && k != jobs.KindCheckBatch && k != jobs.KindAdvance && k != jobs.KindReset && k != jobs.KindWebhook {
+		if k != jobs.KindReceivedFile && k != jobs.KindCheckBatch && k != jobs.KindStatusPolicy && k != jobs.KindAdvance && k != jobs.KindReset && k != jobs.KindWebhook {
 			kinds = append(kinds, string(k))
 		}
 	}
@@ -230,6 +238,8 @@ func aboutDue(kind sandbox.DueKind, id billing.JobID) string {
 		return ""
 	case kind == sandbox.DueDelivery:
 		return billing.DeliveryID(id).String()
+	case kind == sandbox.DueStatusInquiry:
+		return billing.ClaimID(id).String()
 	case kind == sandbox.DueCheck:
 		return billing.CheckBatchID(id).String()
 	default:

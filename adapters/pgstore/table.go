@@ -270,6 +270,7 @@ var (
 	payerRequestTable    = newTable("payer_requests", "payer request", payerRequestFields, "state")
 	taskTable            = newTable("tasks", "task", taskFields, "assignee")
 	statusTable          = newTable("status_inquiries", "status inquiry", statusFields, "state")
+	statusPolicyTable    = newTable("status_policies", "status policy", statusPolicyFields, "payer_code", "waits")
 	noteTable            = newTable("notes", "note", noteFields, "struck_at", "claim_id", "era_id", "payer_request_id", "attachment_id", "enrollment_id")
 	enrollmentTable      = newTable("enrollments", "enrollment", enrollmentFields, "")
 	feeScheduleTable     = newTable("fee_schedules", "fee schedule", feeScheduleFields, "")

@@ -59,6 +59,7 @@ func tenantTables() []tenantTable {
 		{"uploads", removes, keeps, removes, briefly, removes},
 		{"attachments", removes, writes, blanks, billed, removes},
 		{"status_inquiries", removes, writes, blanks, withOwner, removes}, // with their claim
+		{"status_policies", removes, writes, keeps, withOwner, removes},
 		{"batch_acknowledgements", removes, writes, keeps, billed, removes},
 		{"acknowledgements", removes, writes, keeps, billed, removes},
 		{"batches", removes, writes, keeps, billed, removes},

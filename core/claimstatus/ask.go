@@ -113,7 +113,7 @@ func (s *Service) prepare(ctx context.Context, tx ports.Tx, call caller.Call, id
 		return nil, err
 	}
 	if payer, ok := s.payers.Find(c.Payer.ID.String()); ok && !payer.Capabilities.ClaimStatus {
-		return nil, &billing.Error{Code: billing.CodeConflict, Message: "This payer does not answer inquiries about claims. Call the payer, or look at its portal."}
+		return nil, errNoAnswer()
 	}
 	if _, err := s.networks.For(call.Scope, c.Payer.ID, network.ClaimStatus); err != nil {
 		return nil, err

@@ -21,6 +21,7 @@ const (
 	KindBatchEligibility Kind = "batch_eligibility" // the same for a check of a batch
 	KindCheckBatch       Kind = "check_batch"       // ask for the next checks of a batch
 	KindClaimStatus      Kind = "claim_status"      // ask the payer about a claim and complete the inquiry
+	KindStatusPolicy     Kind = "status_policy"     // ask a payer about the claims that are due
 	KindAttachmentSend   Kind = "attachment_send"   // send an attachment and close it
 	KindPNGConvert       Kind = "png_convert"       // convert an uploaded PNG to a document
 	KindThumbnail        Kind = "thumbnail"         // make the thumbnail of a document
@@ -36,7 +37,7 @@ const (
 // Kinds lists every kind.
 func Kinds() []Kind {
 	return []Kind{
-		KindEligibility, KindBatchEligibility, KindCheckBatch, KindClaimStatus, KindAttachmentSend, KindPNGConvert, KindThumbnail, KindBatchSend, KindReceivedFile, KindERA, KindEnrollment, KindAdvance,
+		KindEligibility, KindBatchEligibility, KindCheckBatch, KindClaimStatus, KindStatusPolicy, KindAttachmentSend, KindPNGConvert, KindThumbnail, KindBatchSend, KindReceivedFile, KindERA, KindEnrollment, KindAdvance,
 		KindReset, KindWebhook,
 	}
 }
@@ -67,6 +68,8 @@ func (j Job) Resource() string {
 		return billing.CheckBatchID(j.Subject).String()
 	case KindClaimStatus:
 		return billing.StatusInquiryID(j.Subject).String()
+	case KindStatusPolicy:
+		return billing.StatusPolicyID(j.Subject).String()
 	case KindAttachmentSend:
 		return billing.AttachmentID(j.Subject).String()
 	case KindPNGConvert, KindThumbnail:

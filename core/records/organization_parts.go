@@ -9,6 +9,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/claimstatus"
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/directory"
@@ -62,6 +63,9 @@ func organizationParts() []part {
 		})},
 		{name: "claims", what: "claims with their payments and history", write: (*organization).claims},
 		{name: "status_inquiries", what: "what payers answered about claims; messages/ has what was sent and received", write: (*organization).statusInquiries},
+		{name: "status_policies", what: "by which payers are asked about claims without a person", write: listed("status_policies", func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*claimstatus.Policy, error) {
+			return tx.StatusPolicies.List(ctx, p)
+		})},
 		{name: "attachments", what: "attachments; images/ has their images", write: (*organization).attachments},
 		{name: "payer_requests", what: "what payers asked for", write: listed("payer_requests", func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*attachment.PayerRequest, error) {
 			return tx.PayerRequests.List(ctx, attachment.PayerRequestFilter{}, p)

@@ -141,7 +141,7 @@ func (d *drive) move(ctx context.Context) (moved, over bool, err error) {
 		if err != nil || w.Busy(c.StandsAt) {
 			return err
 		}
-		moved, over = true, c.Move(w.Next(), tx.Real.Now().Time)
+		moved, over = true, c.Move(w.Toward(c.Advance.Until), tx.Real.Now().Time)
 		if over {
 			if err := d.end(ctx, tx, scope, c); err != nil {
 				return err

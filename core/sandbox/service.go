@@ -166,7 +166,7 @@ func (s *Service) begin(
 		j := jobs.Job{
 			ID: billing.NewID[billing.JobID](now), Kind: jobs.KindAdvance, Scope: call.Scope, Subject: call.Scope.Org, ReplyTo: replyTo,
 		}
-		begun, err := c.Begin(request, j.ID, call.Request.Key, w.Idle(), now.Time)
+		begun, err := c.Begin(request, j.ID, call.Request.Key, w.Idle(request.Until), now.Time)
 		if err != nil {
 			return err
 		}

@@ -129,6 +129,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"payer request filters":        testPayerRequestFilters,
 		"payer requests received":      testPayerRequestsReceived,
 		"status inquiries":             testStatusInquiries,
+		"status policies":              testStatusPolicies,
 		"waiting":                      testWaiting,
 		"claims to send":               testToSend,
 		"due payer requests":           testDueRequests,

@@ -24,6 +24,7 @@ func groups() []group {
 			"convert=convertClaim", "bill_secondary=billSecondary", "ask_status=createStatusInquiry", "list_status_inquiries=listStatusInquiries",
 		}},
 		{"status_inquiries", []string{"get=getStatusInquiry", "exchange=getStatusExchange"}},
+		{"status_policies", []string{"list=listStatusPolicies", "put=putStatusPolicy", "delete=deleteStatusPolicy"}},
 		{"attachments", []string{
 			"create=createAttachment", "list=listAttachments", "get=getAttachment", "update=updateAttachment", "close=closeAttachment",
 			"upload_document=uploadDocument", "delete_document=deleteDocument", "download_document=getDocumentContent",

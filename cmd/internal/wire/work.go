@@ -33,6 +33,7 @@ func (g *graph) start(ctx context.Context, roles []Role, at Addresses, fail cont
 			w.roles.handle(g.runner, workers.BatchEligibility(g.eligibility, g.settings.Parallel))
 			w.roles.handle(g.runner, workers.CheckBatch(g.eligibility, g.settings.Parallel))
 			w.roles.handle(g.runner, workers.ClaimStatus(g.claimStatus, g.settings.Parallel))
+			w.roles.handle(g.runner, workers.StatusPolicy(g.claimStatus, g.settings.Parallel))
 			w.roles.handle(g.runner, workers.AttachmentSend(g.attachments, g.settings.Parallel))
 			w.roles.handle(g.runner, workers.BatchSend(g.batches, g.settings.Parallel))
 			w.roles.handle(g.runner, workers.Enrolled(g.claims, g.settings.Parallel))

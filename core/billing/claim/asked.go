@@ -1,9 +1,6 @@
 package claim
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // Asked is what became of asking the payer where the claim is.
 type Asked struct {
@@ -17,23 +14,4 @@ type Asked struct {
 	Entity   string    `json:",omitzero"`
 	SaidAt   time.Time `json:",omitzero"` // when it said so first
 	Repeated int       `json:",omitzero"` // how often it has said the same since
-}
-
-// LastSent returns when a file with the claim was last handed to the network; zero for never.
-func (c *Claim) LastSent() time.Time {
-	for _, m := range slices.Backward(c.History) {
-		if m.State == Submitted && m.Cause == TriggerSend {
-			return m.At
-		}
-	}
-	return c.SentAt
-}
-
-// Heard returns what became of asking the payer about the claim as it was sent last; nil if
-// the payer was not asked about it since.
-func (c *Claim) Heard() *Asked {
-	if c.Asked == nil || c.Asked.At.Before(c.LastSent()) {
-		return nil
-	}
-	return c.Asked
 }

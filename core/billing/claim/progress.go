@@ -23,7 +23,7 @@ type Progress struct {
 	Accepted         []AcceptedOpen       // open amounts that a person accepted when they reconciled it
 	Decisions        decision.List        // of people, about what the claim makes them do
 	Held             *HeldBack            // by a person; nil for no
-	Asked            *Asked               // what the payer said when it was asked about the claim; nil if it was not. See Heard
+	Asked            *Asked               // what the payer said when it was asked about the claim; nil if it was not
 	Elsewhere        billing.Money        // what else settles the charge: payments and decisions of other payers; see SetElsewhere
 	Estimate         *remit.ClaimEstimate // of a returned predetermination
 	ConvertedTo      billing.ClaimID      // the claim that the predetermination became

@@ -1,17 +1,37 @@
 package claimstatus
 
 import (
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing/claim"
 )
 
+// LastSent returns when a file with the claim was last handed to the network; zero for never.
+func LastSent(c *claim.Claim) time.Time {
+	for _, m := range slices.Backward(c.History) {
+		if m.State == claim.Submitted && m.Cause == claim.TriggerSend {
+			return m.At
+		}
+	}
+	return c.SentAt
+}
+
+// Heard returns what became of asking the payer about the claim as it was sent last; nil if
+// the payer was not asked about it since.
+func Heard(c *claim.Claim) *claim.Asked {
+	if c.Asked == nil || c.Asked.At.Before(LastSent(c)) {
+		return nil
+	}
+	return c.Asked
+}
+
 // Record keeps on the claim what came of the inquiry. Last is the last inquiry before it whose
 // payer found the claim, or nil.
 func (i *Inquiry) Record(c *claim.Claim, last *Inquiry, now time.Time) {
 	var before claim.Asked
-	if a := c.Heard(); a != nil {
+	if a := Heard(c); a != nil {
 		before = *a
 	}
 	if i.Outcome == Unavailable || i.Outcome == Failed {
@@ -35,7 +55,7 @@ func (i *Inquiry) Record(c *claim.Claim, last *Inquiry, now time.Time) {
 // before the answer.
 func Begin(c *claim.Claim, now time.Time) {
 	a := claim.Asked{}
-	if before := c.Heard(); before != nil {
+	if before := Heard(c); before != nil {
 		a = *before
 	}
 	a.At, a.Missed = now, false

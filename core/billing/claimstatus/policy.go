@@ -45,23 +45,21 @@ const (
 	Missed              // the payer did not respond, or could not be asked
 )
 
-// Turns lists the turns.
-func Turns() []Turn { return []Turn{First, Again, Doubled, Longest, Missed} }
-
 // unchanged is how often a payer repeats what it said until it is asked half as often.
 const unchanged = 3
 
+// Lane is how many questions without a person a payer gets at once, so that they stand before no
+// question of a person.
+const Lane = 2
+
 // Archived is for how long payers answer about a claim, from its sending.
-const Archived = 18 * 30 * day
+const Archived = 540 * day // 18 months
 
 const day = 24 * time.Hour
 
-// Wait returns for how long a claim waits in a turn.
-func (p *Policy) Wait(t Turn) time.Duration {
-	days := map[Turn]int{
-		First: p.After, Again: p.Every, Doubled: min(2*p.Every, MostEvery), Longest: min(4*p.Every, MostEvery), Missed: 1,
-	}
-	return time.Duration(days[t]) * day
+// Waits returns how many days a claim waits in each turn.
+func (p *Policy) Waits() []int {
+	return []int{First: p.After, Again: p.Every, Doubled: min(2*p.Every, MostEvery), Longest: min(4*p.Every, MostEvery), Missed: 1}
 }
 
 // Next returns the turn of a claim, and since when it waits in it. The time is zero for a claim
@@ -73,29 +71,45 @@ func Next(c *claim.Claim) (Turn, time.Time) {
 	default:
 		return First, time.Time{}
 	}
-	sent := c.LastSent()
+	sent := LastSent(c).Truncate(time.Microsecond) // as it is stored
 	if Askable(c) != nil || sent.IsZero() {
 		return First, time.Time{}
 	}
-	a := c.Heard()
-	switch {
-	case a == nil:
+	a := Heard(c)
+	if a == nil {
 		return First, sent
+	}
+	at := a.At.Truncate(time.Microsecond)
+	switch {
 	case Decided(a):
 		return First, time.Time{}
 	case a.Missed:
-		return Missed, a.At
+		return Missed, at
 	case a.Repeated > unchanged:
-		return Longest, a.At
+		return Longest, at
 	case a.Repeated == unchanged:
-		return Doubled, a.At
+		return Doubled, at
 	default:
-		return Again, a.At
+		return Again, at
 	}
 }
 
 // Due reports whether the payer is to be asked about the claim at the time.
 func (p *Policy) Due(c *claim.Claim, now time.Time) bool {
 	turn, since := Next(c)
-	return !since.IsZero() && c.Payer.ID == p.Payer.ID && !since.Add(p.Wait(turn)).After(now) && c.SentAt.Add(Archived).After(now)
+	if since.IsZero() || c.Payer.ID != p.Payer.ID {
+		return false
+	}
+	at := since.Add(time.Duration(p.Waits()[turn]) * day)
+	return !at.After(now) && at.Before(c.SentAt.Add(Archived)) && now.Before(c.SentAt.Add(Archived))
+}
+
+// Judge refuses days that are out of range.
+func (p *Policy) Judge(f *billing.Faults) {
+	if p.After < LeastAfter || p.After > MostAfter {
+		f.Add("status_after", billing.FaultRange, "Payers load claims within a week. Send whole days from P7D to P180D.")
+	}
+	if p.Every < 1 || p.Every > MostEvery {
+		f.Add("status_every", billing.FaultRange, "Send whole days from P1D to P28D.")
+	}
 }

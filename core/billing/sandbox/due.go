@@ -19,6 +19,7 @@ const (
 	DuePayerRequest    DueKind = "payer_request"
 	DueDelivery        DueKind = "delivery"          // of a webhook
 	DueCheck           DueKind = "eligibility_check" // a retry or a recheck of a batch of checks
+	DueStatusInquiry   DueKind = "claim_status"      // a question about a claim by a policy: it is not pending, since it may follow for months
 )
 
 // Due is work that waits for its time.
@@ -34,7 +35,7 @@ type Due struct {
 // the jobs that are under way.
 type Work struct {
 	Waiting []Due          // claims that wait for a batch, by payer
-	Counted int            // all that waits but claims, if it was counted
+	Counted int            // all that waits but claims and questions about claims, if it was counted
 	Jobs    map[string]int // by kind
 }
 
@@ -59,8 +60,18 @@ func (w *Work) Pending() int {
 	return w.Counted + len(batches)
 }
 
-// Idle reports whether nothing waits and nothing is under way.
-func (w *Work) Idle() bool { return len(w.Jobs)+len(w.Waiting) == 0 }
+// Toward returns the earliest work to which an advance moves; nil for none. One until nothing is
+// pending also does the inquiries on its way, and ends when only inquiries wait.
+func (w *Work) Toward(until Until) *Due {
+	pends := func(d Due) bool { return d.Kind != DueStatusInquiry }
+	if until == UntilIdle && !slices.ContainsFunc(w.Waiting, pends) {
+		return nil
+	}
+	return w.Next()
+}
+
+// Idle reports whether an advance has nothing to do, and nothing is under way.
+func (w *Work) Idle(until Until) bool { return len(w.Jobs) == 0 && w.Toward(until) == nil }
 
 // Busy reports whether anything is due, or under way, at the time.
 func (w *Work) Busy(now time.Time) bool {
@@ -72,7 +83,7 @@ func (w *Work) Busy(now time.Time) bool {
 // for which payers claims wait. Workers do everything else that is due by themselves.
 func (w *Work) Files(now time.Time) (due bool, payers []billing.PayerID) {
 	for _, d := range w.Waiting {
-		if d.At.After(now) || d.Kind == DueDelivery || d.Kind == DueCheck {
+		if d.At.After(now) || d.Kind == DueDelivery || d.Kind == DueCheck || d.Kind == DueStatusInquiry {
 			continue
 		}
 		due = true
@@ -112,7 +123,7 @@ func (c *Clock) BlockedBy(w *Work, wall time.Time) Blocked {
 			return BlockedByImages
 		}
 	}
-	if next := w.Next(); len(w.Jobs) > 0 || next == nil || next.Kind == DueDelivery || next.Kind == DueCheck || next.At.After(c.StandsAt) {
+	if next := w.Next(); len(w.Jobs) > 0 || next == nil || next.Kind == DueDelivery || next.Kind == DueCheck || next.Kind == DueStatusInquiry || next.At.After(c.StandsAt) {
 		return BlockedByBroker
 	}
 	return BlockedByDatabase

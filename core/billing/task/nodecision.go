@@ -29,7 +29,7 @@ func undecided(c *claim.Claim) bool {
 // pressing reports whether the payer's last answer is one that a person acts on at once: it has
 // no such claim, or waits for the practice or the patient.
 func pressing(c *claim.Claim) bool {
-	a := c.Heard()
+	a := claimstatus.Heard(c)
 	if a == nil {
 		return false
 	}
@@ -45,8 +45,8 @@ func whyUndecided(c *claim.Claim, w *Work) {
 		w.Reason = "The payer took its decision back 30 days ago and has not decided again: ask it about the claim, or replace the claim."
 		w.Actions = []string{AskPayer, "replaceClaim"}
 	}
-	if a := c.Heard(); a != nil && a.Outcome != "" {
-		w.Reason = saidOf(a, c.LastSent())
+	if a := claimstatus.Heard(c); a != nil && a.Outcome != "" {
+		w.Reason = saidOf(a, claimstatus.LastSent(c))
 		if pressing(c) {
 			w.Since = a.SaidAt
 		}

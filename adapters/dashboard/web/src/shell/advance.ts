@@ -20,6 +20,7 @@ export const dueWork: Record<NonNullable<Clock["next"]>["kind"], string> = {
   era: "a remittance arrives",
   payer_request: "a payer asks for more about a claim",
   eligibility_check: "a check of a batch is asked again",
+  claim_status: "a payer is asked about a claim",
   delivery: "an event is sent to a webhook endpoint",
 };
 

@@ -12,7 +12,7 @@ import (
 func TestClaimCommands(t *testing.T) {
 	t.Parallel()
 	var all strings.Builder
-	for _, line := range []string{"molar claims --help", "molar claims status --help", "molar claims status"} {
+	for _, line := range []string{"molar claims --help", "molar claims status --help", "molar claims status", "molar claims policies --help", "molar claims policies set --help", "molar claims policies set"} {
 		all.WriteString("$ " + line + "\n")
 		cmd := New(Backend{})
 		var out bytes.Buffer

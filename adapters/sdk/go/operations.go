@@ -14,6 +14,7 @@ type parts struct {
 	EligibilityBatches EligibilityBatchesOperations
 	Claims             ClaimsOperations
 	StatusInquiries    StatusInquiriesOperations
+	StatusPolicies     StatusPoliciesOperations
 	Attachments        AttachmentsOperations
 	DocumentTypes      DocumentTypesOperations
 	PayerRequests      PayerRequestsOperations
@@ -52,6 +53,7 @@ func (c *Client) assemble() {
 		EligibilityBatches: EligibilityBatchesOperations{c},
 		Claims:             ClaimsOperations{c},
 		StatusInquiries:    StatusInquiriesOperations{c},
+		StatusPolicies:     StatusPoliciesOperations{c},
 		Attachments:        AttachmentsOperations{c},
 		DocumentTypes:      DocumentTypesOperations{c},
 		PayerRequests:      PayerRequestsOperations{c},
@@ -616,6 +618,53 @@ func (s StatusInquiriesOperations) Get(ctx context.Context, id string, options .
 func (s StatusInquiriesOperations) Exchange(ctx context.Context, id string, options ...CallOption) (*StatusExchange, error) {
 	return read[StatusExchange](ctx, s.c, call{
 		method: http.MethodGet, path: "/status_inquiries/" + url.PathEscape(id) + "/exchange",
+	}, options)
+}
+
+// StatusPoliciesOperations are the operations on status policies.
+type StatusPoliciesOperations struct{ c *Client }
+
+// List calls GET /status_policies.
+// List by which policies payers are asked about claims.
+//
+// Requires the `read` permission.
+func (s StatusPoliciesOperations) List(params StatusPoliciesListParams, options ...CallOption) *List[StatusPolicy] {
+	return newList[StatusPolicy](s.c, call{
+		method: http.MethodGet, path: "/status_policies",
+		query: params.query(),
+	}, options)
+}
+
+// Put calls PUT /status_policies/{payer_id}.
+// Let a payer be asked about claims without a person.
+//
+// Requires the `submit` permission. From now on the payer is asked where claims are that have no decision:
+// `status_after` after they were sent, and then `status_every`. It replaces the policy that the mode had for the
+// payer. Without one, nothing is asked.
+//
+// Only claims in `submitted`, `accepted_clearinghouse` and `accepted_payer` are asked about, never voids and
+// predeterminations. After three answers that repeat the one before, the interval doubles, up to 28 days. It ends
+// with a decision, when the payer says that it has decided, and 18 months after sending. A payer that does not
+// respond, and one to which no connection goes, is tried again after a day. An inquiry that a policy made has no
+// `request_id`.
+//
+// A payer that is known not to answer returns 409.
+func (s StatusPoliciesOperations) Put(ctx context.Context, payerID string, body StatusPolicyRequest, options ...CallOption) (*StatusPolicy, error) {
+	return read[StatusPolicy](ctx, s.c, call{
+		method: http.MethodPut, path: "/status_policies/" + url.PathEscape(payerID),
+		body:  body,
+		keyed: true,
+	}, options)
+}
+
+// Delete calls DELETE /status_policies/{payer_id}.
+// Ask a payer about claims only when a person does.
+//
+// Requires the `submit` permission. What was asked already is answered.
+func (s StatusPoliciesOperations) Delete(ctx context.Context, payerID string, options ...CallOption) error {
+	return s.c.done(ctx, call{
+		method: http.MethodDelete, path: "/status_policies/" + url.PathEscape(payerID),
+		keyed: true,
 	}, options)
 }
 

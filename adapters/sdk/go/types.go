@@ -3243,7 +3243,7 @@ type StatusInquiry struct {
 	Statuses []PayerStatus `json:"statuses"`
 	// What carried the inquiry, such as `sandbox`.
 	Network *string `json:"network"`
-	// The request that made the inquiry. Null if a person made it.
+	// The request that made the inquiry. Null if a person made it, or a policy.
 	RequestID *string `json:"request_id"`
 	// A time in UTC, with microseconds.
 	CreatedAt   time.Time  `json:"created_at"`
@@ -3351,6 +3351,49 @@ type StatusExchangeMessage struct {
 	Request string `json:"request"`
 	// The 277, or what came in its place, in the same form. Null if nothing came back.
 	Response *string `json:"response"`
+}
+
+// StatusPoliciesListParams is part of a request.
+// The parameters of /status_policies.
+type StatusPoliciesListParams struct {
+	// The maximum number of items on a page.
+	Limit int `json:"limit,omitempty"`
+	// The `next_cursor` of the previous page, unchanged, with the same filters.
+	Cursor string `json:"cursor,omitempty"`
+}
+
+func (p StatusPoliciesListParams) query() url.Values {
+	q := url.Values{}
+	if p.Limit != 0 {
+		q.Set("limit", strconv.Itoa(p.Limit))
+	}
+	if p.Cursor != "" {
+		q.Set("cursor", string(p.Cursor))
+	}
+	return q
+}
+
+// StatusPolicy is part of a reply.
+// By which a payer is asked about claims without a person, in one mode.
+type StatusPolicy struct {
+	ID          string       `json:"id"`
+	Object      string       `json:"object"`
+	Payer       PayerSummary `json:"payer"`
+	StatusAfter string       `json:"status_after"`
+	StatusEvery string       `json:"status_every"`
+	// A time in UTC, with microseconds.
+	CreatedAt time.Time `json:"created_at"`
+	// A time in UTC, with microseconds.
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+// StatusPolicyRequest is part of a request.
+type StatusPolicyRequest struct {
+	// How long after it was sent a claim without a decision is asked about first: whole days as an ISO 8601
+	// duration, from `P7D` to `P180D`. `P14D` if none is given.
+	StatusAfter Optional[string] `json:"status_after,omitempty"`
+	// How long after an answer it is asked about again, from `P1D` to `P28D`. `P7D` if none is given.
+	StatusEvery Optional[string] `json:"status_every,omitempty"`
 }
 
 // AttachmentRequest is part of a request.
@@ -5432,7 +5475,7 @@ const (
 // TaskKind is one of a list of values, which may grow: expect others.
 // `claim_rejected`: a rejection is not answered. `claim_held`: findings hold the claim. `draft_old`: a draft
 // was left. `unacknowledged`: nobody acknowledged the claim. `no_decision`: the payer accepted the claim, or
-// took its decision back, and does not decide. `denied`: the payer refuses, and money is open. `overpaid`:
+// took its decision back, and does not decide; or it was asked, and finds no claim. `denied`: the payer refuses, and money is open. `overpaid`:
 // payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
 // `secondary_to_bill`: the patient has another plan, and something is left. `secondary_outdated`: the decision
 // of the payer before changed after the claim was sent. `request_due`: the payer asks for something.
@@ -5528,7 +5571,7 @@ type Task struct {
 	Object string `json:"object"`
 	// `claim_rejected`: a rejection is not answered. `claim_held`: findings hold the claim. `draft_old`: a draft
 	// was left. `unacknowledged`: nobody acknowledged the claim. `no_decision`: the payer accepted the claim, or
-	// took its decision back, and does not decide. `denied`: the payer refuses, and money is open. `overpaid`:
+	// took its decision back, and does not decide; or it was asked, and finds no claim. `denied`: the payer refuses, and money is open. `overpaid`:
 	// payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
 	// `secondary_to_bill`: the patient has another plan, and something is left. `secondary_outdated`: the decision
 	// of the payer before changed after the claim was sent. `request_due`: the payer asks for something.
@@ -8040,17 +8083,19 @@ type SandboxClockNext struct {
 	// A time in UTC, with microseconds.
 	At time.Time `json:"at"`
 	// Claims that leave as a `batch`; an `acknowledgement` of a batch, an `era` for it, or a `payer_request`
-	// about one of its claims; a `delivery` of a webhook; or an `eligibility_check` of a batch of checks
-	// that is asked again.
+	// about one of its claims; a `delivery` of a webhook; an `eligibility_check` of a batch of checks
+	// that is asked again; or a question about a claim by a policy (`claim_status`), which `pending` does
+	// not count.
 	Kind SandboxClockNextKind `json:"kind"`
-	// The ID of the batch, of the delivery or of the batch of checks. Null for claims that are in no batch yet.
+	// The ID of the batch, of the delivery, of the batch of checks or of the claim. Null for claims that are in no batch yet.
 	Resource *string `json:"resource"`
 }
 
 // SandboxClockNextKind is one of a list of values, which may grow: expect others.
 // Claims that leave as a `batch`; an `acknowledgement` of a batch, an `era` for it, or a `payer_request`
-// about one of its claims; a `delivery` of a webhook; or an `eligibility_check` of a batch of checks
-// that is asked again.
+// about one of its claims; a `delivery` of a webhook; an `eligibility_check` of a batch of checks
+// that is asked again; or a question about a claim by a policy (`claim_status`), which `pending` does
+// not count.
 type SandboxClockNextKind string
 
 // The values of SandboxClockNextKind that this version knows.
@@ -8061,6 +8106,7 @@ const (
 	SandboxClockNextKindPayerRequest     SandboxClockNextKind = "payer_request"
 	SandboxClockNextKindDelivery         SandboxClockNextKind = "delivery"
 	SandboxClockNextKindEligibilityCheck SandboxClockNextKind = "eligibility_check"
+	SandboxClockNextKindClaimStatus      SandboxClockNextKind = "claim_status"
 )
 
 // SandboxClockUpdate is part of a request.

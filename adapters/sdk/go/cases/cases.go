@@ -62,6 +62,7 @@ func (b *bench) cases() map[string]func(context.Context) error {
 		"checks_of_a_batch":                  b.checksOfABatch,
 		"task_snoozed":                       b.taskSnoozed,
 		"claim_status_asked":                 b.claimStatusAsked,
+		"status_policy_kept":                 b.statusPolicyKept,
 		"task_settled":                       b.taskSettled,
 		"note_struck":                        b.noteStruck,
 		"clock_advanced":                     b.clockAdvanced,
@@ -225,6 +226,22 @@ func (b *bench) claimStatusAsked(ctx context.Context) error {
 	}
 	_, err = b.client.Claims.AskStatus(ctx, draft.ID)
 	_, err = refused(err, molar.ErrConflict)
+	return err
+}
+
+func (b *bench) statusPolicyKept(ctx context.Context) error {
+	p, err := b.client.StatusPolicies.Put(ctx, "CHTEST", molar.StatusPolicyRequest{StatusAfter: molar.Value("P10D")})
+	if err := wants(err, err == nil && p.StatusAfter == "P10D" && p.StatusEvery == "P7D", p); err != nil {
+		return err
+	}
+	page, err := b.client.StatusPolicies.List(molar.ListStatusPoliciesParams{}).Page(ctx)
+	if err := wants(err, err == nil && len(page.Data) == 1 && page.Data[0].ID == p.ID, page); err != nil {
+		return err
+	}
+	if err := b.client.StatusPolicies.Delete(ctx, "CHTEST"); err != nil {
+		return err
+	}
+	_, err = refused(b.client.StatusPolicies.Delete(ctx, "CHTEST"), molar.ErrNotFound)
 	return err
 }
 

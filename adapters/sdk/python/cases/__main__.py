@@ -194,6 +194,14 @@ def claim_status_asked() -> None:
     refused(molar.ConflictError, lambda: client.claims.ask_status(draft.id))
 
 
+def status_policy_kept() -> None:
+    p = client.status_policies.put("CHTEST", status_after="P10D")
+    assert p.status_after == "P10D" and p.status_every == "P7D", p
+    assert [x.id for x in client.status_policies.list().page().data] == [p.id]
+    client.status_policies.delete("CHTEST")
+    refused(molar.NotFoundError, lambda: client.status_policies.delete("CHTEST"))
+
+
 def claim_wait_times_out() -> None:
     error = refused(molar.WaitError, lambda: client.claims.wait(claim(draft=True).id, "paid", timeout=0.7))
     assert error.claim.state == "draft", error

@@ -277,6 +277,14 @@ const cases: Record<string, () => Promise<void>> = {
     const draft = await claim({ draft: true });
     await refused(ConflictError, () => client.claims.askStatus(draft.id));
   },
+  async status_policy_kept() {
+    const p = await client.statusPolicies.put("CHTEST", { status_after: "P10D" });
+    want(p.status_after === "P10D" && p.status_every === "P7D", p);
+    const listed = (await client.statusPolicies.list().page()).data;
+    want(listed.length === 1 && listed[0]?.id === p.id, listed);
+    await client.statusPolicies.delete("CHTEST");
+    await refused(NotFoundError, () => client.statusPolicies.delete("CHTEST"));
+  },
   async claim_wait_times_out() {
     const c = await claim({ draft: true });
     const error = await refused(WaitError, () => client.claims.wait(c.id, ["paid"], 700));

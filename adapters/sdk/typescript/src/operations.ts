@@ -141,6 +141,9 @@ import type {
   SnoozeRequest,
   StatusExchange,
   StatusInquiry,
+  StatusPoliciesListParams,
+  StatusPolicy,
+  StatusPolicyRequest,
   StrikeNoteRequest,
   Summary,
   Task,
@@ -617,6 +620,47 @@ export class StatusInquiriesOperations {
    */
   exchange(id: string, options?: CallOptions): Promise<StatusExchange> {
     return this.core.json({ method: "GET", path: `/status_inquiries/${encodeURIComponent(id)}/exchange` }, options);
+  }
+}
+
+export class StatusPoliciesOperations {
+  constructor(protected readonly core: Core) {}
+
+  /**
+   * List by which policies payers are asked about claims.
+   *
+   * Requires the `read` permission.
+   */
+  list(params: StatusPoliciesListParams = {}, options?: CallOptions): List<StatusPolicy> {
+    return new List(this.core, { method: "GET", path: "/status_policies", query: params }, options);
+  }
+
+  /**
+   * Let a payer be asked about claims without a person.
+   *
+   * Requires the `submit` permission. From now on the payer is asked where claims are that have no decision:
+   * `status_after` after they were sent, and then `status_every`. It replaces the policy that the mode had for the
+   * payer. Without one, nothing is asked.
+   *
+   * Only claims in `submitted`, `accepted_clearinghouse` and `accepted_payer` are asked about, never voids and
+   * predeterminations. After three answers that repeat the one before, the interval doubles, up to 28 days. It ends
+   * with a decision, when the payer says that it has decided, and 18 months after sending. A payer that does not
+   * respond, and one to which no connection goes, is tried again after a day. An inquiry that a policy made has no
+   * `request_id`.
+   *
+   * A payer that is known not to answer returns 409.
+   */
+  put(payerID: string, body: StatusPolicyRequest = {}, options?: CallOptions): Promise<StatusPolicy> {
+    return this.core.json({ method: "PUT", path: `/status_policies/${encodeURIComponent(payerID)}`, body, keyed: true }, options);
+  }
+
+  /**
+   * Ask a payer about claims only when a person does.
+   *
+   * Requires the `submit` permission. What was asked already is answered.
+   */
+  delete(payerID: string, options?: CallOptions): Promise<void> {
+    return this.core.json({ method: "DELETE", path: `/status_policies/${encodeURIComponent(payerID)}`, keyed: true }, options);
   }
 }
 
@@ -2252,6 +2296,7 @@ export class Operations {
   readonly eligibilityBatches: EligibilityBatchesOperations;
   readonly claims: ClaimsOperations;
   readonly statusInquiries: StatusInquiriesOperations;
+  readonly statusPolicies: StatusPoliciesOperations;
   readonly attachments: AttachmentsOperations;
   readonly documentTypes: DocumentTypesOperations;
   readonly payerRequests: PayerRequestsOperations;
@@ -2288,6 +2333,7 @@ export class Operations {
     this.eligibilityBatches = new EligibilityBatchesOperations(core);
     this.claims = new ClaimsOperations(core);
     this.statusInquiries = new StatusInquiriesOperations(core);
+    this.statusPolicies = new StatusPoliciesOperations(core);
     this.attachments = new AttachmentsOperations(core);
     this.documentTypes = new DocumentTypesOperations(core);
     this.payerRequests = new PayerRequestsOperations(core);

@@ -2987,7 +2987,7 @@ export interface StatusInquiry {
   statuses: PayerStatus[];
   /** What carried the inquiry, such as `sandbox`. */
   network: string | null;
-  /** The request that made the inquiry. Null if a person made it. */
+  /** The request that made the inquiry. Null if a person made it, or a policy. */
   request_id: string | null;
   /** A time in UTC, with microseconds. */
   created_at: string;
@@ -3066,6 +3066,39 @@ export interface StatusExchangeMessage {
   request: string;
   /** The 277, or what came in its place, in the same form. Null if nothing came back. */
   response: string | null;
+}
+
+/** The parameters of /status_policies. */
+export interface StatusPoliciesListParams {
+  /** The maximum number of items on a page. */
+  limit?: number;
+  /** The `next_cursor` of the previous page, unchanged, with the same filters. */
+  cursor?: string;
+}
+
+/** By which a payer is asked about claims without a person, in one mode. */
+export interface StatusPolicy {
+  id: string;
+  object: string;
+  payer: PayerSummary;
+  status_after: string;
+  status_every: string;
+  /** A time in UTC, with microseconds. */
+  created_at: string;
+  /** A time in UTC, with microseconds. */
+  updated_at: string;
+}
+
+export interface StatusPolicyRequest {
+  /**
+   * How long after it was sent a claim without a decision is asked about first: whole days as an ISO 8601
+   * duration, from `P7D` to `P180D`. `P14D` if none is given.
+   */
+  status_after?: string | null;
+  /**
+   * How long after an answer it is asked about again, from `P1D` to `P28D`. `P7D` if none is given.
+   */
+  status_every?: string | null;
 }
 
 export interface AttachmentRequest {
@@ -4895,7 +4928,7 @@ export type TaskState =
 /**
  * `claim_rejected`: a rejection is not answered. `claim_held`: findings hold the claim. `draft_old`: a draft
  * was left. `unacknowledged`: nobody acknowledged the claim. `no_decision`: the payer accepted the claim, or
- * took its decision back, and does not decide. `denied`: the payer refuses, and money is open. `overpaid`:
+ * took its decision back, and does not decide; or it was asked, and finds no claim. `denied`: the payer refuses, and money is open. `overpaid`:
  * payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
  * `secondary_to_bill`: the patient has another plan, and something is left. `secondary_outdated`: the decision
  * of the payer before changed after the claim was sent. `request_due`: the payer asks for something.
@@ -4953,7 +4986,7 @@ export interface Task {
   /**
    * `claim_rejected`: a rejection is not answered. `claim_held`: findings hold the claim. `draft_old`: a draft
    * was left. `unacknowledged`: nobody acknowledged the claim. `no_decision`: the payer accepted the claim, or
-   * took its decision back, and does not decide. `denied`: the payer refuses, and money is open. `overpaid`:
+   * took its decision back, and does not decide; or it was asked, and finds no claim. `denied`: the payer refuses, and money is open. `overpaid`:
    * payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
    * `secondary_to_bill`: the patient has another plan, and something is left. `secondary_outdated`: the decision
    * of the payer before changed after the claim was sent. `request_due`: the payer asks for something.
@@ -7136,20 +7169,22 @@ export interface SandboxClockNext {
   at: string;
   /**
    * Claims that leave as a `batch`; an `acknowledgement` of a batch, an `era` for it, or a `payer_request`
-   * about one of its claims; a `delivery` of a webhook; or an `eligibility_check` of a batch of checks
-   * that is asked again.
+   * about one of its claims; a `delivery` of a webhook; an `eligibility_check` of a batch of checks
+   * that is asked again; or a question about a claim by a policy (`claim_status`), which `pending` does
+   * not count.
    */
   kind: SandboxClockNextKind;
   /**
-   * The ID of the batch, of the delivery or of the batch of checks. Null for claims that are in no batch yet.
+   * The ID of the batch, of the delivery, of the batch of checks or of the claim. Null for claims that are in no batch yet.
    */
   resource: string | null;
 }
 
 /**
  * Claims that leave as a `batch`; an `acknowledgement` of a batch, an `era` for it, or a `payer_request`
- * about one of its claims; a `delivery` of a webhook; or an `eligibility_check` of a batch of checks
- * that is asked again.
+ * about one of its claims; a `delivery` of a webhook; an `eligibility_check` of a batch of checks
+ * that is asked again; or a question about a claim by a policy (`claim_status`), which `pending` does
+ * not count.
  */
 export type SandboxClockNextKind =
   | "batch"
@@ -7158,6 +7193,7 @@ export type SandboxClockNextKind =
   | "payer_request"
   | "delivery"
   | "eligibility_check"
+  | "claim_status"
   | (string & {});
 
 export interface SandboxClockUpdate {

@@ -64,6 +64,7 @@ from molar.types import (
     Session,
     StatusExchange,
     StatusInquiry,
+    StatusPolicy,
     Summary,
     Task,
     User,
@@ -158,6 +159,8 @@ if TYPE_CHECKING:
         SessionsListParams,
         SettleRequest,
         SnoozeRequest,
+        StatusPoliciesListParams,
+        StatusPolicyRequest,
         StrikeNoteRequest,
         TasksListParams,
         UserChange,
@@ -570,6 +573,44 @@ class StatusInquiriesOperations:
         they were. They have data of the patient, and go with the claim.
         """
         return StatusExchange(self._core.json(Call("GET", f"/status_inquiries/{part(id)}/exchange", options)))
+
+
+class StatusPoliciesOperations:
+    """The operations on status policies."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    def list(self, *, options: Options = NO_OPTIONS, **params: Unpack[StatusPoliciesListParams]) -> List[StatusPolicy]:
+        """List by which policies payers are asked about claims.
+
+        Requires the `read` permission.
+        """
+        return List(self._core, Call("GET", "/status_policies", options, query=dict(params)), StatusPolicy)
+
+    def put(self, payer_id: str, *, options: Options = NO_OPTIONS, **body: Unpack[StatusPolicyRequest]) -> StatusPolicy:
+        """Let a payer be asked about claims without a person.
+
+        Requires the `submit` permission. From now on the payer is asked where claims are that have no decision:
+        `status_after` after they were sent, and then `status_every`. It replaces the policy that the mode had for the
+        payer. Without one, nothing is asked.
+
+        Only claims in `submitted`, `accepted_clearinghouse` and `accepted_payer` are asked about, never voids and
+        predeterminations. After three answers that repeat the one before, the interval doubles, up to 28 days. It ends
+        with a decision, when the payer says that it has decided, and 18 months after sending. A payer that does not
+        respond, and one to which no connection goes, is tried again after a day. An inquiry that a policy made has no
+        `request_id`.
+
+        A payer that is known not to answer returns 409.
+        """
+        return StatusPolicy(self._core.json(Call("PUT", f"/status_policies/{part(payer_id)}", options, body=dict(body), keyed=True)))
+
+    def delete(self, payer_id: str, *, options: Options = NO_OPTIONS) -> None:
+        """Ask a payer about claims only when a person does.
+
+        Requires the `submit` permission. What was asked already is answered.
+        """
+        self._core.send(Call("DELETE", f"/status_policies/{part(payer_id)}", options, keyed=True))
 
 
 class AttachmentsOperations:
@@ -2035,6 +2076,7 @@ class Operations:
         self.eligibility_batches = EligibilityBatchesOperations(core)
         self.claims = ClaimsOperations(core)
         self.status_inquiries = StatusInquiriesOperations(core)
+        self.status_policies = StatusPoliciesOperations(core)
         self.attachments = AttachmentsOperations(core)
         self.document_types = DocumentTypesOperations(core)
         self.payer_requests = PayerRequestsOperations(core)

@@ -3079,7 +3079,7 @@ class StatusInquiry(Model):
     network: str | None
     """What carried the inquiry, such as `sandbox`."""
     request_id: str | None
-    """The request that made the inquiry. Null if a person made it."""
+    """The request that made the inquiry. Null if a person made it, or a policy."""
     created_at: dt.datetime
     """A time in UTC, with microseconds."""
     completed_at: dt.datetime | None
@@ -3126,6 +3126,46 @@ class StatusExchange(Model):
     _read: ClassVar[dict[str, Any]] = {
         "messages": [StatusExchangeMessage],
     }
+
+
+class StatusPoliciesListParams(TypedDict, total=False):
+    """The parameters of /status_policies."""
+
+    limit: int
+    """The maximum number of items on a page."""
+    cursor: str
+    """The `next_cursor` of the previous page, unchanged, with the same filters."""
+
+
+class StatusPolicy(Model):
+    """By which a payer is asked about claims without a person, in one mode."""
+
+    id: str
+    object: str
+    payer: PayerSummary
+    status_after: str
+    status_every: str
+    created_at: dt.datetime
+    """A time in UTC, with microseconds."""
+    updated_at: dt.datetime
+    """A time in UTC, with microseconds."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "payer": PayerSummary,
+        "created_at": timestamp,
+        "updated_at": timestamp,
+    }
+
+
+class StatusPolicyRequest(TypedDict, total=False):
+    """A part of a request."""
+
+    status_after: str | None
+    """How long after it was sent a claim without a decision is asked about first: whole days as an ISO 8601
+    duration, from `P7D` to `P180D`. `P14D` if none is given.
+    """
+    status_every: str | None
+    """How long after an answer it is asked about again, from `P1D` to `P28D`. `P7D` if none is given."""
 
 AttachmentRequestKind: TypeAlias = Literal["unsolicited", "solicited"]
 """`solicited` requires `payer_request_id`, and `payer_request_id` requires it. Defaults to `unsolicited`."""
@@ -5182,7 +5222,7 @@ TaskState: TypeAlias = "Literal['open', 'snoozed', 'done'] | str"
 TaskKind: TypeAlias = "Literal['claim_rejected', 'claim_held', 'draft_old', 'unacknowledged', 'no_decision', 'denied', 'overpaid', 'changed_after_reconcile', 'secondary_to_bill', 'secondary_outdated', 'request_due', 'remittance_unbalanced', 'remittance_unmatched', 'remittance_correction', 'remittance_to_post', 'images_unsent', 'enrollment_waiting'] | str"
 """`claim_rejected`: a rejection is not answered. `claim_held`: findings hold the claim. `draft_old`: a draft
 was left. `unacknowledged`: nobody acknowledged the claim. `no_decision`: the payer accepted the claim, or
-took its decision back, and does not decide. `denied`: the payer refuses, and money is open. `overpaid`:
+took its decision back, and does not decide; or it was asked, and finds no claim. `denied`: the payer refuses, and money is open. `overpaid`:
 payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
 `secondary_to_bill`: the patient has another plan, and something is left. `secondary_outdated`: the decision
 of the payer before changed after the claim was sent. `request_due`: the payer asks for something.
@@ -5241,7 +5281,7 @@ class Task(Model):
     kind: TaskKind
     """`claim_rejected`: a rejection is not answered. `claim_held`: findings hold the claim. `draft_old`: a draft
     was left. `unacknowledged`: nobody acknowledged the claim. `no_decision`: the payer accepted the claim, or
-    took its decision back, and does not decide. `denied`: the payer refuses, and money is open. `overpaid`:
+    took its decision back, and does not decide; or it was asked, and finds no claim. `denied`: the payer refuses, and money is open. `overpaid`:
     payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
     `secondary_to_bill`: the patient has another plan, and something is left. `secondary_outdated`: the decision
     of the payer before changed after the claim was sent. `request_due`: the payer asks for something.
@@ -7605,10 +7645,11 @@ class CreatedAPIKey(Model):
 SandboxClockBlocked: TypeAlias = "Literal['database', 'broker', 'images'] | str"
 """What an advance waits for that has done nothing for a minute. It goes on by itself as soon as it can."""
 
-SandboxClockNextKind: TypeAlias = "Literal['batch', 'acknowledgement', 'era', 'payer_request', 'delivery', 'eligibility_check'] | str"
+SandboxClockNextKind: TypeAlias = "Literal['batch', 'acknowledgement', 'era', 'payer_request', 'delivery', 'eligibility_check', 'claim_status'] | str"
 """Claims that leave as a `batch`; an `acknowledgement` of a batch, an `era` for it, or a `payer_request`
-about one of its claims; a `delivery` of a webhook; or an `eligibility_check` of a batch of checks
-that is asked again.
+about one of its claims; a `delivery` of a webhook; an `eligibility_check` of a batch of checks
+that is asked again; or a question about a claim by a policy (`claim_status`), which `pending` does
+not count.
 """
 
 
@@ -7619,11 +7660,12 @@ class SandboxClockNext(Model):
     """A time in UTC, with microseconds."""
     kind: SandboxClockNextKind
     """Claims that leave as a `batch`; an `acknowledgement` of a batch, an `era` for it, or a `payer_request`
-    about one of its claims; a `delivery` of a webhook; or an `eligibility_check` of a batch of checks
-    that is asked again.
+    about one of its claims; a `delivery` of a webhook; an `eligibility_check` of a batch of checks
+    that is asked again; or a question about a claim by a policy (`claim_status`), which `pending` does
+    not count.
     """
     resource: str | None
-    """The ID of the batch, of the delivery or of the batch of checks. Null for claims that are in no batch yet."""
+    """The ID of the batch, of the delivery, of the batch of checks or of the claim. Null for claims that are in no batch yet."""
 
     _read: ClassVar[dict[str, Any]] = {
         "at": timestamp,

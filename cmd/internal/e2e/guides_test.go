@@ -89,6 +89,8 @@ func TestGuides(t *testing.T) {
 			{"object outcome matches", "status_inquiry found control_number"},
 			{"data.0.object data.0.outcome", "status_inquiry found"},
 			{"object", "status_exchange"},
+			{"object status_after status_every", "status_policy P14D P7D"},
+			{"data.0.object data.0.payer.payer_id", "status_policy CHTEST"},
 		},
 		"45-tasks.md": {
 			{"object state", "payer_request open"},

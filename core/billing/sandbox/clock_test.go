@@ -173,6 +173,19 @@ func TestWork(t *testing.T) {
 	if files, payers := w.Files(wall.Add(time.Minute)); !files || len(payers) != 1 || payers[0] != (billing.PayerID{2}) {
 		t.Errorf("files %t, payers %v", files, payers)
 	}
+	if w.Idle(sandbox.UntilIdle) || w.Idle(sandbox.UntilNext) {
+		t.Error("idle while claims wait")
+	}
+	inquiry := sandbox.Work{Waiting: []sandbox.Due{{At: wall, Kind: sandbox.DueStatusInquiry}}}
+	if inquiry.Pending() != 0 || !inquiry.Idle(sandbox.UntilIdle) || inquiry.Idle(sandbox.UntilNext) || !inquiry.Busy(wall) {
+		t.Error("a question by a policy is pending, or no work")
+	}
+	if inquiry.Jobs = map[string]int{"claim_status": 1}; inquiry.Idle(sandbox.UntilIdle) {
+		t.Error("idle while a payer is asked")
+	}
+	if files, _ := inquiry.Files(wall); files {
+		t.Error("a question by a policy counts as a file")
+	}
 	w.Waiting = w.Waiting[2:]
 	if files, _ := w.Files(wall.Add(time.Hour)); files {
 		t.Error("a delivery counts as a file")

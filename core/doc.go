@@ -22,7 +22,7 @@
 //	network      connections, routes, enrollments; what networks carry, and how
 //	quarantine   files that wait for a person
 //	retention    how long data stays, and what is held
-//	claimstatus  what payers answer when they are asked about a claim
+//	claimstatus  what payers answer when they are asked about a claim, and when they are asked
 //	claim        claims, the rules that judge them, the ledger of what was decided
 //	remit        remittances (835): what a payer decided; they know no claim
 //	attachment   images, and the payer requests that they answer

@@ -76,7 +76,7 @@ func (s *service) inquiries(t *testing.T, id string) (at []time.Time) {
 
 // TestPolicyAsks moves the clock over a claim that its payer decides late. The policy asks after
 // 14 days, and then less and less often, until the claim is paid. A claim that is decided in
-// time, a void and a predetermination are not asked about.
+// time and a predetermination are not asked about.
 func TestPolicyAsks(t *testing.T) {
 	t.Parallel()
 	s := startService(t)

@@ -27,7 +27,7 @@ func benchTasks(b *testing.B, s *pgstore.Store, url string, in billing.Scope) {
 	db := admin(b, url)
 	exec(b, db, fillTasks)
 	exec(b, db, "VACUUM ANALYZE tasks")
-	all := tasks.New(s)
+	all := tasks.New(s, func(billing.Scope, billing.PayerID) bool { return true })
 	var deep *billing.Position
 	for range 500 { // half of them
 		found, err := all.List(b.Context(), in, task.Filter{}, billing.Page{Limit: billing.MaxPageLimit, After: deep})

@@ -59,6 +59,7 @@ type (
 	taskKind         struct{}
 	statusKind       struct{}
 	noteKind         struct{}
+	depositKind      struct{}
 )
 
 func (orgKind) prefix() string          { return "org_" }
@@ -93,6 +94,7 @@ func (checkItemKind) prefix() string    { return "eli_" }
 func (taskKind) prefix() string         { return "tsk_" }
 func (statusKind) prefix() string       { return "sti_" }
 func (noteKind) prefix() string         { return "nte_" }
+func (depositKind) prefix() string      { return "dep_" }
 
 // The IDs of the API, the JobID of a job, and the DeliveryID of a delivery to
 // an endpoint.
@@ -130,6 +132,7 @@ type (
 	TaskID            = ID[taskKind]
 	StatusInquiryID   = ID[statusKind] // of an inquiry about a claim
 	NoteID            = ID[noteKind]
+	DepositID         = ID[depositKind]
 	CheckItemID       = ID[checkItemKind] // of the store; clients have an ID of their own
 )
 

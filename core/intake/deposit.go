@@ -56,7 +56,7 @@ type DepositMatch struct {
 
 // DepositPart is a remittance that a deposit pays. Amount and Fee are nil when they were left out.
 type DepositPart struct {
-	ERAID  *string
+	ERAID  *string `body:"era_id"`
 	Amount *string
 	Fee    *string
 }

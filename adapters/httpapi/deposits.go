@@ -19,7 +19,7 @@ func (a *api) importDeposits(x *exchange) (*reply, error) {
 		Format: form.Text("format"), Account: form.Text("account"), Names: form.Text("payer_names"), Columns: map[deposit.Column]string{},
 	}
 	for _, c := range deposit.Columns() {
-		if name := form.Text(string(c) + "_column"); name != "" {
+		if name := form.Text(string(c)); name != "" {
 			in.Columns[c] = name
 		}
 	}

@@ -9,21 +9,21 @@ type Reading struct {
 	Columns map[Column]string // of a CSV file: the names in its header; those that are absent are guessed
 }
 
-// Column is what a column of a CSV file has.
+// Column is what a column of a CSV file has, under the name of the part of a form that names it.
 type Column string
 
 // The columns.
 const (
-	ColumnDate      Column = "date"
-	ColumnAmount    Column = "amount" // signed
-	ColumnCredit    Column = "credit" // in place of an amount
-	ColumnDebit     Column = "debit"
-	ColumnText      Column = "text"
-	ColumnCompany   Column = "company"
-	ColumnReference Column = "reference"
-	ColumnCheck     Column = "check_number"
-	ColumnAccount   Column = "account"
-	ColumnMethod    Column = "method"
+	ColumnDate      Column = "date_column"
+	ColumnAmount    Column = "amount_column" // signed
+	ColumnCredit    Column = "credit_column" // in place of an amount
+	ColumnDebit     Column = "debit_column"
+	ColumnText      Column = "text_column"
+	ColumnCompany   Column = "company_column"
+	ColumnReference Column = "reference_column"
+	ColumnCheck     Column = "check_number_column"
+	ColumnAccount   Column = "account_column"
+	ColumnMethod    Column = "method_column"
 )
 
 // Columns lists every column.

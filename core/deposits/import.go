@@ -183,7 +183,8 @@ func (i *importing) add(ctx context.Context, f deposit.File) error {
 	for n, id := range identities {
 		if !known[id] {
 			known[id] = true
-			i.to.Added = append(i.to.Added, deposit.New(i.scope, f.Entries[n], id, of[f.Entries[n].Account], i.tx.Real.Now(), i.at))
+			at := billing.RealAt(i.tx.Real.Now().Add(time.Duration(n) * time.Microsecond)) // in the order of the file
+			i.to.Added = append(i.to.Added, deposit.New(i.scope, f.Entries[n], id, of[f.Entries[n].Account], at, i.at))
 		}
 	}
 	return nil

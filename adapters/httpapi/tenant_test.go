@@ -145,7 +145,7 @@ func (s *service) whenLive(r *route, f foreign) (int, billing.Code) {
 	case !r.changes():
 		return f.status, f.code
 	case strings.HasPrefix(f.path, "/webhook_"), strings.HasPrefix(f.path, "/events"), strings.HasPrefix(f.path, "/claims"),
-		strings.HasPrefix(f.path, "/eras"), strings.HasPrefix(f.path, "/quarantine"), strings.HasPrefix(f.path, "/offices"), strings.HasPrefix(f.path, "/fee_schedules"), strings.HasPrefix(f.path, "/import_mappings"), strings.HasPrefix(f.path, "/estimates"), strings.HasPrefix(f.path, "/tasks"), strings.HasPrefix(f.path, "/enrollments"), strings.HasPrefix(f.path, "/providers"):
+		strings.HasPrefix(f.path, "/eras"), strings.HasPrefix(f.path, "/deposits"), strings.HasPrefix(f.path, "/quarantine"), strings.HasPrefix(f.path, "/offices"), strings.HasPrefix(f.path, "/fee_schedules"), strings.HasPrefix(f.path, "/import_mappings"), strings.HasPrefix(f.path, "/estimates"), strings.HasPrefix(f.path, "/tasks"), strings.HasPrefix(f.path, "/enrollments"), strings.HasPrefix(f.path, "/providers"):
 		return f.status, f.code // they work in live mode too
 	case strings.HasPrefix(f.path, "/eligibility/"), strings.HasPrefix(f.path, "/notes/"), strings.HasSuffix(f.path, "/notes"):
 		return f.status, f.code // what there is was allowed when it was made

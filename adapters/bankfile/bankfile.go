@@ -6,6 +6,7 @@ package bankfile
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -30,6 +31,12 @@ func (Reader) Read(content []byte, how deposit.Reading) (f deposit.File, faults 
 		readBAI2(&f, text)
 	case deposit.CSV:
 		readCSV(&f, text, how, &faults)
+	}
+	f.Entries = slices.DeleteFunc(f.Entries, func(e deposit.Entry) bool { return e.Account == "" && how.Account == "" })
+	for i := range f.Entries {
+		if f.Entries[i].Account == "" { // the file has no digits of it
+			f.Entries[i].Account = how.Account
+		}
 	}
 	switch {
 	case len(faults) > 0:

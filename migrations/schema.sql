@@ -394,6 +394,7 @@ BEGIN
                 OR EXISTS (SELECT FROM claims r WHERE r.id IN (t.converted_from, t.secondary_to) AND (' || format(claimed, 'r') || '))';
         WHEN 'batches' THEN
             named := 'EXISTS (SELECT FROM claims c WHERE c.batch_id = t.id)';
+        WHEN 'deposits' THEN
         WHEN 'acknowledgements' THEN
             named := 'EXISTS (SELECT FROM batch_acknowledgements b WHERE b.acknowledgement_id = t.id)';
         WHEN 'eligibility_checks' THEN
@@ -778,7 +779,7 @@ BEGIN
     END IF;
     CASE bare
         WHEN 'acknowledgements', 'attachments', 'batches', 'check_batch_items', 'check_batches', 'check_members', 'claim_changes', 'claim_totals', 'documents', 'eligibility_answers', 'estimates', 'tasks', 'notes', 'check_additions', 'status_policies', 'status_inquiries',
-            'enrollments', 'event_numbers', 'events', 'patient_words', 'patients', 'payer_requests',
+            'enrollments', 'event_numbers', 'events', 'patient_words', 'deposits', 'deposit_accounts', 'patients', 'payer_requests',
             'quarantine', 'sandbox_mail', 'sandbox_notes', 'sandbox_scenarios', 'uploads' THEN
         WHEN 'claims' THEN -- those that no other names
             which := which || ' AND NOT EXISTS (SELECT FROM public.claims r WHERE r.parent_id = t.id)
@@ -830,7 +831,7 @@ DECLARE
     also   text := '';
 BEGIN
     CASE bare || '.' || sealed
-        WHEN 'acknowledgements.content', 'acknowledgements.excerpt', 'batches.content', 'connections.secrets', 'eligibility_checks.exchanges', 'eras.content',
+        WHEN 'acknowledgements.content', 'acknowledgements.excerpt', 'batches.content', 'connections.secrets', 'deposits.content', 'eligibility_checks.exchanges', 'eras.content',
             'notes.content', 'notes.struck_reason', 'quarantine.content', 'status_inquiries.exchanges', 'webhook_endpoints.secret' THEN
         WHEN 'idempotency_keys.body' THEN
             bound := '''idempotency key '' || key';
@@ -1384,6 +1385,48 @@ CREATE TABLE public.deletions (
 
 ALTER TABLE ONLY public.deletions FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.deposit_accounts (
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    number text NOT NULL,
+    first_day date NOT NULL,
+    last_day date NOT NULL,
+    names text[] DEFAULT '{}'::text[] NOT NULL,
+    CONSTRAINT deposit_accounts_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
+    CONSTRAINT deposit_accounts_number_check CHECK ((number ~ '^[0-9]{4}$'::text))
+);
+
+ALTER TABLE ONLY public.deposit_accounts FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.deposits (
+    id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    identity bytea NOT NULL,
+    imported_at timestamp with time zone NOT NULL,
+    account text NOT NULL,
+    date date NOT NULL,
+    amount bigint NOT NULL,
+    method text NOT NULL,
+    trace text NOT NULL,
+    reference text NOT NULL,
+    returns text NOT NULL,
+    claims boolean NOT NULL,
+    content bytea NOT NULL,
+    state text NOT NULL,
+    parts json DEFAULT '[]'::json NOT NULL,
+    eras uuid[] DEFAULT '{}'::uuid[] NOT NULL,
+    by_hand boolean DEFAULT false NOT NULL,
+    returned_by uuid,
+    decisions json DEFAULT '[]'::json NOT NULL,
+    CONSTRAINT deposits_account_check CHECK ((account ~ '^[0-9]{4}$'::text)),
+    CONSTRAINT deposits_method_check CHECK ((method = ANY (ARRAY['ach'::text, 'check'::text, 'virtual_card'::text, 'other'::text]))),
+    CONSTRAINT deposits_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
+    CONSTRAINT deposits_state_check CHECK ((state = ANY (ARRAY['unmatched'::text, 'matched'::text, 'other'::text, 'returned'::text])))
+);
+
+ALTER TABLE ONLY public.deposits FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.disclosures (
     id uuid NOT NULL,
     org_id uuid NOT NULL,
@@ -1794,16 +1837,17 @@ CREATE TABLE public.notes (
     payer_request_id uuid,
     attachment_id uuid,
     enrollment_id uuid,
-    resource_id uuid GENERATED ALWAYS AS (COALESCE(claim_id, era_id, payer_request_id, attachment_id, enrollment_id)) STORED NOT NULL,
     created_at timestamp with time zone NOT NULL,
     made_by text NOT NULL,
     content bytea NOT NULL,
     struck_at timestamp with time zone,
     struck_by text DEFAULT ''::text NOT NULL,
     struck_reason bytea,
-    CONSTRAINT notes_check CHECK ((num_nonnulls(claim_id, era_id, payer_request_id, attachment_id, enrollment_id) = 1)),
+    deposit_id uuid,
+    resource_id uuid GENERATED ALWAYS AS (COALESCE(claim_id, era_id, payer_request_id, attachment_id, enrollment_id, deposit_id)) STORED NOT NULL,
+    CONSTRAINT notes_check CHECK ((num_nonnulls(claim_id, era_id, payer_request_id, attachment_id, enrollment_id, deposit_id) = 1)),
     CONSTRAINT notes_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
-    CONSTRAINT notes_resource_check CHECK ((resource = ANY (ARRAY['claim'::text, 'era'::text, 'payer_request'::text, 'attachment'::text, 'enrollment'::text])))
+    CONSTRAINT notes_resource_check CHECK ((resource = ANY (ARRAY['claim'::text, 'era'::text, 'payer_request'::text, 'attachment'::text, 'enrollment'::text, 'deposit'::text])))
 );
 
 ALTER TABLE ONLY public.notes FORCE ROW LEVEL SECURITY;
@@ -2208,7 +2252,6 @@ CREATE TABLE public.tasks (
     payer_request_id uuid,
     attachment_id uuid,
     enrollment_id uuid,
-    resource_id uuid GENERATED ALWAYS AS (COALESCE(claim_id, era_id, payer_request_id, attachment_id, enrollment_id)) STORED NOT NULL,
     kind text NOT NULL,
     office_id uuid,
     payer_id uuid,
@@ -2227,9 +2270,11 @@ CREATE TABLE public.tasks (
     until_change boolean DEFAULT false NOT NULL,
     settles text[] DEFAULT '{}'::text[] NOT NULL,
     settled json,
-    CONSTRAINT tasks_check CHECK ((num_nonnulls(claim_id, era_id, payer_request_id, attachment_id, enrollment_id) = 1)),
+    deposit_id uuid,
+    resource_id uuid GENERATED ALWAYS AS (COALESCE(claim_id, era_id, payer_request_id, attachment_id, enrollment_id, deposit_id)) STORED NOT NULL,
+    CONSTRAINT tasks_check CHECK ((num_nonnulls(claim_id, era_id, payer_request_id, attachment_id, enrollment_id, deposit_id) = 1)),
     CONSTRAINT tasks_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
-    CONSTRAINT tasks_resource_check CHECK ((resource = ANY (ARRAY['claim'::text, 'era'::text, 'payer_request'::text, 'attachment'::text, 'enrollment'::text])))
+    CONSTRAINT tasks_resource_check CHECK ((resource = ANY (ARRAY['claim'::text, 'era'::text, 'payer_request'::text, 'attachment'::text, 'enrollment'::text, 'deposit'::text])))
 );
 
 ALTER TABLE ONLY public.tasks FORCE ROW LEVEL SECURITY;
@@ -2422,6 +2467,15 @@ ALTER TABLE ONLY public.data_rotations
 
 ALTER TABLE ONLY public.deletions
     ADD CONSTRAINT deletions_pkey PRIMARY KEY (org_id);
+
+ALTER TABLE ONLY public.deposit_accounts
+    ADD CONSTRAINT deposit_accounts_pkey PRIMARY KEY (org_id, mode, number);
+
+ALTER TABLE ONLY public.deposits
+    ADD CONSTRAINT deposits_identity UNIQUE (org_id, mode, identity);
+
+ALTER TABLE ONLY public.deposits
+    ADD CONSTRAINT deposits_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.disclosures
     ADD CONSTRAINT disclosures_pkey PRIMARY KEY (id);
@@ -2735,6 +2789,18 @@ CREATE INDEX data_keys_replaced ON public.data_keys USING btree (replaced_at) WH
 
 CREATE UNIQUE INDEX data_rotations_open ON public.data_rotations USING btree ((true)) WHERE (ended_at IS NULL);
 
+CREATE INDEX deposits_amount ON public.deposits USING btree (org_id, mode, amount, date, id);
+
+CREATE INDEX deposits_eras ON public.deposits USING gin (eras);
+
+CREATE INDEX deposits_list ON public.deposits USING btree (org_id, mode, date, id);
+
+CREATE INDEX deposits_reference ON public.deposits USING btree (org_id, mode, reference, date, id) WHERE (reference <> ''::text);
+
+CREATE INDEX deposits_state ON public.deposits USING btree (org_id, mode, state, date, id);
+
+CREATE INDEX deposits_trace ON public.deposits USING btree (org_id, mode, trace, date, id) WHERE (trace <> ''::text);
+
 CREATE INDEX disclosures_patient ON public.disclosures USING btree (org_id, mode, patient_id);
 
 CREATE INDEX documents_attachment ON public.documents USING btree (attachment_id);
@@ -2834,6 +2900,8 @@ CREATE INDEX jobs_streams ON public.jobs USING btree (kind, org_id, mode, lease_
 CREATE INDEX notes_attachment ON public.notes USING btree (attachment_id) WHERE (attachment_id IS NOT NULL);
 
 CREATE INDEX notes_claim ON public.notes USING btree (claim_id) WHERE (claim_id IS NOT NULL);
+
+CREATE INDEX notes_deposit ON public.notes USING btree (deposit_id) WHERE (deposit_id IS NOT NULL);
 
 CREATE INDEX notes_enrollment ON public.notes USING btree (enrollment_id) WHERE (enrollment_id IS NOT NULL);
 
@@ -2943,6 +3011,8 @@ CREATE INDEX tasks_claim ON public.tasks USING btree (claim_id) WHERE (claim_id 
 
 CREATE INDEX tasks_counts ON public.tasks USING btree (org_id, mode, kind, assignee) INCLUDE (since, snoozed_until, until_change) WHERE (ended_at IS NULL);
 
+CREATE INDEX tasks_deposit ON public.tasks USING btree (deposit_id) WHERE (deposit_id IS NOT NULL);
+
 CREATE INDEX tasks_enrollment ON public.tasks USING btree (enrollment_id) WHERE (enrollment_id IS NOT NULL);
 
 CREATE INDEX tasks_era ON public.tasks USING btree (era_id) WHERE (era_id IS NOT NULL);
@@ -2980,6 +3050,8 @@ CREATE TRIGGER change AFTER INSERT OR UPDATE ON public.attachments FOR EACH ROW 
 CREATE TRIGGER change AFTER INSERT OR UPDATE ON public.batches FOR EACH ROW EXECUTE FUNCTION public.record_change('batch');
 
 CREATE TRIGGER change AFTER INSERT OR UPDATE ON public.claims FOR EACH ROW EXECUTE FUNCTION public.record_change('claim');
+
+CREATE TRIGGER change AFTER INSERT OR UPDATE ON public.deposits FOR EACH ROW EXECUTE FUNCTION public.record_change('deposit');
 
 CREATE TRIGGER change AFTER INSERT OR UPDATE ON public.eligibility_checks FOR EACH ROW EXECUTE FUNCTION public.record_change('eligibility_check');
 
@@ -3065,6 +3137,9 @@ ALTER TABLE ONLY public.notes
     ADD CONSTRAINT notes_claim_id_fkey FOREIGN KEY (claim_id) REFERENCES public.claims(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.notes
+    ADD CONSTRAINT notes_deposit_id_fkey FOREIGN KEY (deposit_id) REFERENCES public.deposits(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.notes
     ADD CONSTRAINT notes_enrollment_id_fkey FOREIGN KEY (enrollment_id) REFERENCES public.enrollments(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.notes
@@ -3108,6 +3183,9 @@ ALTER TABLE ONLY public.tasks
 
 ALTER TABLE ONLY public.tasks
     ADD CONSTRAINT tasks_claim_id_fkey FOREIGN KEY (claim_id) REFERENCES public.claims(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.tasks
+    ADD CONSTRAINT tasks_deposit_id_fkey FOREIGN KEY (deposit_id) REFERENCES public.deposits(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.tasks
     ADD CONSTRAINT tasks_enrollment_id_fkey FOREIGN KEY (enrollment_id) REFERENCES public.enrollments(id) ON DELETE CASCADE;
@@ -3184,6 +3262,10 @@ CREATE POLICY deletion ON public.watches TO postgres USING (true);
 CREATE POLICY deletion ON public.webhook_endpoints TO postgres USING (true);
 
 ALTER TABLE public.deletions ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.deposit_accounts ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.deposits ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.disclosures ENABLE ROW LEVEL SECURITY;
 
@@ -3282,6 +3364,10 @@ CREATE POLICY removal ON public.check_batches TO postgres USING (true);
 CREATE POLICY removal ON public.connections TO postgres USING (true);
 
 CREATE POLICY removal ON public.data_keys TO postgres USING (true);
+
+CREATE POLICY removal ON public.deposit_accounts TO postgres USING (true);
+
+CREATE POLICY removal ON public.deposits TO postgres USING (true);
 
 CREATE POLICY removal ON public.disclosures TO postgres USING (true);
 
@@ -3456,6 +3542,10 @@ CREATE POLICY scope ON public.claims TO molar_app USING (((org_id = (current_set
 CREATE POLICY scope ON public.connections FOR SELECT TO molar_app USING ((((org_id = (current_setting('molar.org'::text))::uuid) OR (org_id IS NULL)) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.data_keys TO molar_app USING (((org_id IS NULL) OR (org_id = (current_setting('molar.org'::text))::uuid))) WITH CHECK ((org_id = (current_setting('molar.org'::text))::uuid));
+
+CREATE POLICY scope ON public.deposit_accounts TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
+CREATE POLICY scope ON public.deposits TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.disclosures TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
@@ -4105,6 +4195,28 @@ GRANT INSERT(asked_by) ON TABLE public.deletions TO molar_system;
 GRANT INSERT(backups_days) ON TABLE public.deletions TO molar_system;
 
 GRANT UPDATE(removed_at) ON TABLE public.deletions TO molar_system;
+
+GRANT SELECT,INSERT ON TABLE public.deposit_accounts TO molar_app;
+
+GRANT UPDATE(first_day) ON TABLE public.deposit_accounts TO molar_app;
+
+GRANT UPDATE(last_day) ON TABLE public.deposit_accounts TO molar_app;
+
+GRANT UPDATE(names) ON TABLE public.deposit_accounts TO molar_app;
+
+GRANT SELECT,INSERT ON TABLE public.deposits TO molar_app;
+
+GRANT UPDATE(state) ON TABLE public.deposits TO molar_app;
+
+GRANT UPDATE(parts) ON TABLE public.deposits TO molar_app;
+
+GRANT UPDATE(eras) ON TABLE public.deposits TO molar_app;
+
+GRANT UPDATE(by_hand) ON TABLE public.deposits TO molar_app;
+
+GRANT UPDATE(returned_by) ON TABLE public.deposits TO molar_app;
+
+GRANT UPDATE(decisions) ON TABLE public.deposits TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.disclosures TO molar_app;
 

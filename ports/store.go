@@ -88,6 +88,8 @@ type Tx struct {
 	Estimates        Estimates
 	Tasks            Tasks
 	Notes            Notes
+	Deposits         Deposits
+	DepositAccounts  DepositAccounts
 	Additions        Additions
 	StatusInquiries  StatusInquiries
 	StatusPolicies   StatusPolicies

@@ -15,7 +15,7 @@ import (
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	var all bytes.Buffer
-	for _, line := range []string{"secrets", "secrets status", "secrets rotate", "patients export", "orgs export", "orgs delete", "retention set", "eligibility batch", "eligibility batches"} {
+	for _, line := range []string{"secrets", "secrets status", "secrets rotate", "patients export", "orgs export", "orgs delete", "retention set", "eligibility batch", "eligibility batches", "deposits", "deposits import", "deposits list", "deposits match"} {
 		c := New(Backend{})
 		c.SetOut(&all)
 		all.WriteString("$ molar " + line + " --help\n")

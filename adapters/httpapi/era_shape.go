@@ -30,6 +30,7 @@ type eraSummaryJSON struct {
 	Corrections  []billing.ERAID `json:"corrections"`
 	ReplacedBy   *billing.ERAID  `json:"replaced_by"`
 	Parts        []billing.ERAID `json:"parts"`
+	Bank         bankJSON        `json:"bank"`
 }
 
 type eraPaymentJSON struct {
@@ -70,7 +71,7 @@ func eraSummaryShape(e *remit.ERA) eraSummaryJSON {
 		Progress: eraProgressJSON(e.Counted()), Warnings: mapped(e.Warnings, warningShape),
 		ReceivedAt: event.Timestamp(e.ReceivedAt), PostedAt: timeOrNull(e.PostedAt),
 		Acknowledged: eraNoteShape(e.Acknowledged), Correction: correctionShape(e), Corrections: listOf(e.Corrections), ReplacedBy: orNull(e.ReplacedBy),
-		Parts: listOf(e.Parts),
+		Parts: listOf(e.Parts), Bank: bankShape(e),
 	}
 	if e.Payer != (directory.PayerSummary{}) {
 		out.Payer = new(payerJSON(e.Payer))

@@ -360,11 +360,27 @@ func (x *story) remittances(t *testing.T) {
 		return call{body: c.body, header: c.header}
 	}
 	_, all := x.show(t, "importERA", form(payingTo("EFT-4712", ourNPI, "EFT-4713", foreignNPI))).payments(t)
+	x.deposits(t, all[0]["era_id"].(string))
 	x.corrections(t, all[0]["era_id"].(string))
 	x.show(t, "listQuarantine", call{})
 	x.see("off_", x.office.String())
 	x.show(t, "assignQuarantinedFile", call{}, all[1]["quarantine_id"].(string))
 	x.show(t, "deleteQuarantinedFile", call{}, x.quarantined(t))
+}
+
+// deposits imports the bank's file of a remittance, whose match is made by a person again.
+func (x *story) deposits(t *testing.T, era string) {
+	t.Helper()
+	x.until(t, "/eras/"+era, "needs_review")
+	file := bankDay("2026-03-05,-12.00,MONTHLY FEE", "2026-03-09,1.00,EXAMPLE DENTAL HCCLAIMPMT TRN*1*EFT-4712*1512345678")
+	x.show(t, "importDeposits", call{body: file.body, header: file.header})
+	x.show(t, "listDeposits", call{path: "?limit=1"})
+	id := x.must(t, 200, call{path: "/deposits?era_id=" + era}).text(t, "data", "0", "id")
+	x.show(t, "unmatchDeposit", call{}, id)
+	x.show(t, "getDeposit", call{}, id)
+	x.see("era_", era)
+	x.show(t, "matchDeposit", call{}, id)
+	x.notes(t, "Deposit", id)
 }
 
 // corrections imports the payment of a remittance again, with other figures.

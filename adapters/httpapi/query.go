@@ -193,7 +193,7 @@ func anyID(s string) (v [16]byte, text string, ok bool) {
 		bare[billing.ERAID], bare[billing.FileID], bare[billing.KeyID], bare[billing.OrgID], bare[billing.OfficeID],
 		bare[billing.PayerID], bare[billing.ProviderID], bare[billing.PatientID], bare[billing.DocumentID],
 		bare[billing.EventID], bare[billing.WebhookEndpointID], bare[billing.RequestID], bare[billing.DeliveryID],
-		bare[billing.UserID], bare[billing.SessionID], bare[billing.EnrollmentID], bare[billing.TaskID],
+		bare[billing.UserID], bare[billing.SessionID], bare[billing.EnrollmentID], bare[billing.TaskID], bare[billing.DepositID],
 	} {
 		if v, text, err := parse(s); err == nil {
 			return v, text, true

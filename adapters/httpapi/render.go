@@ -11,6 +11,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/claimstatus"
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/deposit"
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/estimate"
 	"github.com/molar-billing/molar/core/billing/event"
@@ -61,6 +62,8 @@ func Render(resource any) (json.RawMessage, error) {
 		resource = attachmentShape(r)
 	case *attachment.PayerRequest:
 		resource = payerRequestShape(r)
+	case *deposit.Deposit:
+		resource = depositShape(r)
 	case *task.Note:
 		resource = noteShape(r)
 	case *caller.AuditEntry:

@@ -126,7 +126,7 @@ func TestRotateData(t *testing.T) {
 		t.Errorf("the progress ended with %+v", last)
 	}
 	for _, column := range []string{
-		"acknowledgements.content", "acknowledgements.excerpt", "batches.content", "connections.secrets", "eligibility_checks.exchanges", "eras.content",
+		"acknowledgements.content", "acknowledgements.excerpt", "batches.content", "connections.secrets", "deposits.content", "eligibility_checks.exchanges", "eras.content",
 		"idempotency_keys.body", "notes.content", "notes.struck_reason", "quarantine.content", "received_parts.content", "sandbox_mail.content", "sandbox_notes.content",
 		"sandbox_scenarios.content", "status_inquiries.exchanges", "users.totp", "webhook_endpoints.secret",
 	} {

@@ -17,6 +17,7 @@ import (
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/claimstatus"
 	"github.com/molar-billing/molar/core/connections"
+	"github.com/molar-billing/molar/core/deposits"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/enrollments"
 	"github.com/molar-billing/molar/core/estimates"
@@ -74,6 +75,7 @@ type api struct {
 	estimates     *estimates.Service
 	tasks         *tasks.Service
 	notes         *notes.Service
+	deposits      *deposits.Service
 	additions     *additions.Service
 	events        *events.Service
 	faults        *faults.Service
@@ -194,6 +196,12 @@ func (a *api) routes() []route {
 		{post, root + "/eras/{id}/claims/{ordinal}/ignore", submit, optionalBody, finishing(a.remittances.IgnoreClaim)},
 		{post, root + "/eras/{id}/claims/{ordinal}/unapply", submit, optionalBody, finishing(a.remittances.UnapplyClaim)},
 
+		{post, root + "/deposits/import", submit, uploadBody, a.importDeposits},
+		{get, root + "/deposits", read, noBody, a.listDeposits},
+		{get, root + "/deposits/{id}", read, noBody, getting(a.deposits.Get, wholeDepositShape)},
+		{post, root + "/deposits/{id}/match", submit, jsonBody, amending(ok, a.deposits.Match, wholeDepositShape)},
+		{post, root + "/deposits/{id}/unmatch", submit, emptyBody, acting(a.deposits.Unmatch, wholeDepositShape)},
+
 		{get, root + "/quarantine", read, noBody, ordering(a, "quarantine", a.remittances.OwnQuarantine, quarantinedShape)},
 		{post, root + "/quarantine/{id}/assign", submit, jsonBody, a.assignQuarantined},
 		{del, root + "/quarantine/{id}", submit, noBody, deleting(a.remittances.Remove)},
@@ -215,6 +223,8 @@ func (a *api) routes() []route {
 		{get, root + "/attachments/{id}/notes", read, noBody, a.listNotes(task.OfAttachment)},
 		{post, root + "/enrollments/{id}/notes", submit, jsonBody, a.addNote(task.OfEnrollment)},
 		{get, root + "/enrollments/{id}/notes", read, noBody, a.listNotes(task.OfEnrollment)},
+		{post, root + "/deposits/{id}/notes", submit, jsonBody, a.addNote(task.OfDeposit)},
+		{get, root + "/deposits/{id}/notes", read, noBody, a.listNotes(task.OfDeposit)},
 		{post, root + "/notes/{id}/strike", submit, jsonBody, a.strikeNote},
 
 		{get, root + "/summary", read, noBody, withoutQuery(a.getSummary)},

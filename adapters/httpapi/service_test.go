@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/molar-billing/molar/adapters/bankfile"
 	"github.com/molar-billing/molar/adapters/credentials"
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/fileblob"
@@ -39,6 +40,7 @@ import (
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/claimstatus"
 	"github.com/molar-billing/molar/core/connections"
+	"github.com/molar-billing/molar/core/deposits"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/enrollments"
 	"github.com/molar-billing/molar/core/estimates"
@@ -129,6 +131,7 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 		Enrollments:   enrollments.New(store, payers),
 		Estimates:     estimates.New(store),
 		Notes:         notes.New(store),
+		Deposits:      deposits.New(store, bankfile.Reader{}.Read),
 		Additions:     additions.New(store),
 		Events:        events.New(store),
 		Faults:        faults.New(store),

@@ -29,7 +29,7 @@ type made struct {
 	batch, era, quarantined       string
 	inquiry                       string // about the paid claim
 	fees, estimate, checks, task  string
-	enrollment, note              string
+	enrollment, note, deposit     string
 	logged, key                   string // an entry of the request log, and its API key
 }
 
@@ -63,6 +63,8 @@ func (s *service) make(t *testing.T) (m made) {
 	m.fees = s.must(t, 201, call{path: "/fee_schedules", body: feesBody()}).text(t, "id")
 	s.enroll(t, call{}, "60054", "claims", "needed")
 	m.enrollment = s.must(t, 200, call{path: "/enrollments?limit=1"}).text(t, "data", "0", "id")
+	s.must(t, 200, bankDay("2026-03-09,77.77,EXAMPLE DENTAL HCCLAIMPMT"))
+	m.deposit = s.must(t, 200, call{path: "/deposits?amount=77.77"}).text(t, "data", "0", "id")
 	m.note = s.must(t, 201, call{path: "/claims/" + m.claim + "/notes", body: noteBody}).text(t, "id")
 	for _, path := range m.noted()[1:] {
 		s.must(t, 201, call{path: path + "/notes", body: noteBody})
@@ -74,7 +76,7 @@ const noteBody = `{"text":"Call the payer again."}`
 
 // noted are the paths of a resource of each kind that has notes.
 func (m made) noted() []string {
-	return []string{"/claims/" + m.claim, "/eras/" + m.era, "/payer_requests/" + m.request, "/attachments/" + m.attachment, "/enrollments/" + m.enrollment}
+	return []string{"/claims/" + m.claim, "/eras/" + m.era, "/payer_requests/" + m.request, "/attachments/" + m.attachment, "/enrollments/" + m.enrollment, "/deposits/" + m.deposit}
 }
 
 // makeClaims makes claims in states in which each of the operations is allowed,
@@ -144,7 +146,7 @@ func (s *service) whenLive(r *route, f foreign) (int, billing.Code) {
 	case !r.changes():
 		return f.status, f.code
 	case strings.HasPrefix(f.path, "/webhook_"), strings.HasPrefix(f.path, "/events"), strings.HasPrefix(f.path, "/claims"),
-		strings.HasPrefix(f.path, "/eras"), strings.HasPrefix(f.path, "/quarantine"), strings.HasPrefix(f.path, "/offices"), strings.HasPrefix(f.path, "/fee_schedules"), strings.HasPrefix(f.path, "/import_mappings"), strings.HasPrefix(f.path, "/status_policies"), strings.HasPrefix(f.path, "/estimates"), strings.HasPrefix(f.path, "/tasks"), strings.HasPrefix(f.path, "/enrollments"), strings.HasPrefix(f.path, "/providers"):
+		strings.HasPrefix(f.path, "/eras"), strings.HasPrefix(f.path, "/deposits"), strings.HasPrefix(f.path, "/quarantine"), strings.HasPrefix(f.path, "/offices"), strings.HasPrefix(f.path, "/fee_schedules"), strings.HasPrefix(f.path, "/import_mappings"), strings.HasPrefix(f.path, "/status_policies"), strings.HasPrefix(f.path, "/estimates"), strings.HasPrefix(f.path, "/tasks"), strings.HasPrefix(f.path, "/enrollments"), strings.HasPrefix(f.path, "/providers"):
 		return f.status, f.code // they work in live mode too
 	case strings.HasPrefix(f.path, "/eligibility/"), strings.HasPrefix(f.path, "/notes/"), strings.HasSuffix(f.path, "/notes"):
 		return f.status, f.code // what there is was allowed when it was made
@@ -223,6 +225,9 @@ func (s *service) readsByStrangers(t *testing.T, m made) map[string][]foreign {
 		"GET /payer_requests/{id}/notes":      {absent("/payer_requests/" + m.request + "/notes")},
 		"GET /attachments/{id}/notes":         {absent("/attachments/" + m.attachment + "/notes")},
 		"GET /enrollments/{id}/notes":         {absent("/enrollments/" + m.enrollment + "/notes")},
+		"GET /deposits/{id}/notes":            {absent("/deposits/" + m.deposit + "/notes")},
+		"GET /deposits":                       {nothing("/deposits"), nothing("/deposits?account=6789")},
+		"GET /deposits/{id}":                  {absent("/deposits/" + m.deposit)},
 		"GET /tasks/{id}":                     {absent("/tasks/" + m.task)},
 		"GET /estimates/{id}/accuracy":        {absent("/estimates/" + m.estimate + "/accuracy")},
 		"GET /estimates/accuracy":             {nothing("/estimates/accuracy")},
@@ -337,6 +342,10 @@ func (s *service) writesByStrangers(t *testing.T, m made) map[string][]foreign {
 		"POST /payer_requests/{id}/notes":                       {absent(call{path: "/payer_requests/" + m.request + "/notes", body: noteBody})},
 		"POST /attachments/{id}/notes":                          {absent(call{path: "/attachments/" + m.attachment + "/notes", body: noteBody})},
 		"POST /enrollments/{id}/notes":                          {absent(call{path: "/enrollments/" + m.enrollment + "/notes", body: noteBody})},
+		"POST /deposits/{id}/notes":                             {absent(call{path: "/deposits/" + m.deposit + "/notes", body: noteBody})},
+		"POST /deposits/import":                                 {{banking("mine"), 422, billing.CodeInvalidRequest}}, // it names nothing; TestDepositsStayInTheirScope imports
+		"POST /deposits/{id}/match":                             {post("/deposits/"+m.deposit+"/match", "parts", []anObject{{"era_id": m.era}})},
+		"POST /deposits/{id}/unmatch":                           {post("/deposits/" + m.deposit + "/unmatch")},
 		"POST /notes/{id}/strike":                               {absent(call{path: "/notes/" + m.note + "/strike", body: `{"reason":"mine"}`})},
 		"POST /tasks/{id}/wake":                                 {post("/tasks/" + m.task + "/wake")},
 		"POST /tasks/{id}/settle":                               {post("/tasks/"+m.task+"/settle", "as", "will_not_send")},

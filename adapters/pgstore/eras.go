@@ -73,7 +73,7 @@ func (r eras) Insert(ctx context.Context, e *remit.ERA, identity [32]byte, conte
 	stored, err := eraTable.insertUnless(ctx, r.tx, e, "ON CONFLICT ON CONSTRAINT eras_identity DO NOTHING",
 		e.PayerName, e.Payment.Date, e.Payment.TraceNumber, e.NeedsAttention(), identity[:], r.seal(ctx, r.scope, e.ID, content))
 	if err == nil && stored {
-		err = r.keepTasks(ctx, task.Resource{Kind: task.OfRemittance, ID: e.ID}, true, task.OfARemittance(e), nil)
+		err = r.keepTasks(ctx, task.Resource{Kind: task.OfRemittance, ID: e.ID}, true, task.OfARemittance(e), e.Decisions)
 	}
 	if err != nil || stored {
 		return known, err
@@ -115,7 +115,7 @@ func (r eras) Save(ctx context.Context, e *remit.ERA) error {
 	if err := eraTable.save(ctx, r.tx, e, field{"needs_attention = %", e.NeedsAttention()}); err != nil {
 		return err
 	}
-	return r.keepTasks(ctx, task.Resource{Kind: task.OfRemittance, ID: e.ID}, false, task.OfARemittance(e), nil)
+	return r.keepTasks(ctx, task.Resource{Kind: task.OfRemittance, ID: e.ID}, false, task.OfARemittance(e), e.Decisions)
 }
 
 func (r eras) filter(f remit.Filter) *query {

@@ -19,7 +19,7 @@ type retained struct{ *tx }
 func recordTables() []string {
 	return []string{
 		"events", "exchanges",
-		"eras", "attachments", "payer_requests", "claims", "batches", "acknowledgements", "eligibility_checks", "patients",
+		"deposits", "eras", "attachments", "payer_requests", "claims", "batches", "acknowledgements", "eligibility_checks", "patients",
 	}
 }
 

@@ -132,12 +132,12 @@ const gatherTasks = `resources AS MATERIALIZED (
 // saveTasks writes what is wanted. A task that comes again is the same one, which nobody snoozes.
 // One that is snoozed until its resource changes comes back when what it says changes.
 const saveTasks = `
-INSERT INTO tasks AS t (id, org_id, mode, resource, claim_id, era_id, payer_request_id, attachment_id, enrollment_id, kind,
+INSERT INTO tasks AS t (id, org_id, mode, resource, claim_id, era_id, payer_request_id, attachment_id, enrollment_id, deposit_id, kind,
 	office_id, payer_id, payer_code, payer_name, patient_id, amount, since, due_on, due_by, reason, actions, settles, settled)
 SELECT id, org_id, mode, resource,
 	CASE resource WHEN 'claim' THEN resource_id END, CASE resource WHEN 'era' THEN resource_id END,
 	CASE resource WHEN 'payer_request' THEN resource_id END, CASE resource WHEN 'attachment' THEN resource_id END,
-	CASE resource WHEN 'enrollment' THEN resource_id END, kind,
+	CASE resource WHEN 'enrollment' THEN resource_id END, CASE resource WHEN 'deposit' THEN resource_id END, kind,
 	office_id, payer_id, payer_code, payer_name, patient_id, amount, since, due_on, due_by, reason, ARRAY(SELECT json_array_elements_text(actions)),
 	ARRAY(SELECT json_array_elements_text(CASE json_typeof(settles) WHEN 'array' THEN settles ELSE '[]' END)), settled
 FROM wanted
@@ -274,13 +274,15 @@ func (r tasks) renewKind(ctx context.Context, after task.Resource, limit int) (t
 			all = append(all, ruled{c.ID, task.OfAClaim(c.Claim), c.Decisions})
 		}
 	case task.OfRemittance:
-		all, err = rule(ctx, r.tx, eraTable, after, limit, func(e *remit.ERA) ruled { return ruled{e.ID, task.OfARemittance(e), nil} })
+		all, err = rule(ctx, r.tx, eraTable, after, limit, func(e *remit.ERA) ruled { return ruled{e.ID, task.OfARemittance(e), e.Decisions} })
 	case task.OfPayerRequest:
 		all, err = rule(ctx, r.tx, payerRequestTable, after, limit, func(p *attachment.PayerRequest) ruled { return ruled{p.ID, task.OfAPayerRequest(p), p.Decisions} })
 	case task.OfAttachment:
 		all, err = rule(ctx, r.tx, attachmentTable, after, limit, func(a *attachment.Attachment) ruled { return ruled{a.ID, task.OfAnAttachment(a), a.Decisions} })
 	case task.OfEnrollment:
 		all, err = rule(ctx, r.tx, enrollmentTable, after, limit, func(e *network.Enrollment) ruled { return ruled{e.ID, task.OfAnEnrollment(e), nil} })
+	case task.OfDeposit: // the rules do not read the bank's words
+		all, err = rule(ctx, r.tx, depositTable, after, limit, func(d *depositRow) ruled { return ruled{d.ID, task.OfADeposit(&d.Deposit), d.Decisions} })
 	}
 	if err != nil || len(all) == 0 {
 		return task.Renewed{}, err

@@ -52,6 +52,8 @@ func tenantTables() []tenantTable {
 		{"idempotency_keys", removes, keeps, removes, briefly, removesLast},
 		{"tasks", removes, keeps, removes, withOwner, removes}, // they follow from what an export has
 		{"notes", removes, writes, removes, withOwner, removes},
+		{"deposits", removes, writes, keeps, billed, removes}, // the bank's words name no patient that an erasure could find
+		{"deposit_accounts", removes, writes, keeps, withOwner, removes},
 		{"era_claims", removes, writes, blanks, billed, removes},
 		{"eras", removes, writes, keeps, billed, removes},
 		{"payer_requests", removes, writes, blanks, billed, removes},

@@ -72,7 +72,7 @@ func TestSealedColumns(t *testing.T) {
 		}
 	}
 	plain := []string{ // digests, IDs, and what is encrypted otherwise
-		"acknowledgements.digest", "api_keys.digest", "data_keys.id", "data_keys.wrapped", "data_keys.wrapped_by",
+		"acknowledgements.digest", "api_keys.digest", "data_keys.id", "data_keys.wrapped", "data_keys.wrapped_by", "deposits.identity",
 		"documents.md5", "documents.sha256", "eligibility_answers.digest", "eligibility_checks.digest",
 		"encryption_key.proof", "eras.identity", "idempotency_keys.fingerprint", "key_holders.holds",
 		"quarantine.digest", "received_files.digest", "sandbox_notes.key", "sessions.digest", "sign_in_links.digest",

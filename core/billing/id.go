@@ -60,6 +60,7 @@ type (
 	statusKind       struct{}
 	noteKind         struct{}
 	statusPolicyKind struct{}
+	depositKind      struct{}
 )
 
 func (orgKind) prefix() string          { return "org_" }
@@ -95,6 +96,7 @@ func (taskKind) prefix() string         { return "tsk_" }
 func (statusKind) prefix() string       { return "sti_" }
 func (noteKind) prefix() string         { return "nte_" }
 func (statusPolicyKind) prefix() string { return "stp_" }
+func (depositKind) prefix() string      { return "dep_" }
 
 // The IDs of the API, the JobID of a job, and the DeliveryID of a delivery to
 // an endpoint.
@@ -133,6 +135,7 @@ type (
 	StatusInquiryID   = ID[statusKind] // of an inquiry about a claim
 	NoteID            = ID[noteKind]
 	StatusPolicyID    = ID[statusPolicyKind]
+	DepositID         = ID[depositKind]
 	CheckItemID       = ID[checkItemKind] // of the store; clients have an ID of their own
 )
 

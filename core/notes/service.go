@@ -86,6 +86,8 @@ func has(ctx context.Context, tx ports.Tx, of task.Resource) (err error) {
 		_, err = tx.Attachments.Get(ctx, of.ID)
 	case task.OfEnrollment:
 		_, err = tx.Enrollments.Get(ctx, of.ID)
+	case task.OfDeposit:
+		_, err = tx.Deposits.Get(ctx, of.ID)
 	}
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/claimstatus"
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/deposit"
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/estimate"
 	"github.com/molar-billing/molar/core/billing/event"
@@ -70,12 +71,16 @@ func organizationParts() []part {
 		{name: "payer_requests", what: "what payers asked for", write: listed("payer_requests", func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*attachment.PayerRequest, error) {
 			return tx.PayerRequests.List(ctx, attachment.PayerRequestFilter{}, p)
 		})},
-		{name: "notes", what: "what people wrote about claims, remittances, payer requests, attachments and enrollments", write: listed("notes", func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*task.Note, error) {
+		{name: "notes", what: "what people wrote about claims, remittances, payer requests, attachments, enrollments and deposits", write: listed("notes", func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*task.Note, error) {
 			return tx.Notes.List(ctx, [16]byte{}, p)
 		})},
 		{name: "batches", what: "files of claims; files/ has them", write: (*organization).batches},
 		{name: "acknowledgements", what: "files about them; files/ has what is this organization's", write: (*organization).acknowledgements},
 		{name: "eras", what: "remittances; files/ has them. era_claims has their claims", write: (*organization).remittances, more: []string{"era_claims"}},
+		{name: "deposits", what: "what arrived at the bank", write: listed("deposits", func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*deposit.Deposit, error) {
+			return tx.Deposits.List(ctx, deposit.Filter{}, p)
+		})},
+		{name: "deposit_accounts", what: "the bank accounts of which files were imported, by their last four digits", write: (*organization).depositAccounts},
 		{name: "quarantine", what: "files that wait for a person; files/ has them", write: (*organization).quarantine},
 		{name: "received_files", what: "files from the organization's own connections; files/ has them", write: (*organization).received},
 		{name: "connections", what: "the organization's own connections, without passwords and keys", write: (*organization).connections},
@@ -140,6 +145,13 @@ type connectionJSON struct {
 	Settings  network.Settings      `json:"settings"`
 	Enabled   bool                  `json:"enabled"`
 	CreatedAt string                `json:"created_at"`
+}
+
+type depositAccountJSON struct {
+	Account    string       `json:"account"`
+	From       billing.Date `json:"from"`
+	To         billing.Date `json:"to"`
+	PayerNames []string     `json:"payer_names"`
 }
 
 type holdJSON struct {
@@ -333,6 +345,18 @@ func (o *organization) importMappings() error {
 		}
 	}
 	return nil
+}
+
+func (o *organization) depositAccounts() error {
+	all, err := lists.Read(o.ctx, o.store, o.scope, func(ctx context.Context, tx ports.Tx) ([]*deposit.Account, error) {
+		return tx.DepositAccounts.List(ctx)
+	})
+	for _, a := range all {
+		if err == nil {
+			err = o.add("deposit_accounts", depositAccountJSON{a.Number, a.From, a.To, a.Names})
+		}
+	}
+	return err
 }
 
 func (o *organization) erasures() error {

@@ -62,6 +62,9 @@ func replace(ctx context.Context, tx ports.Tx, e *remit.ERA, rivals []*remit.ERA
 	if err := e.Replace(rivals, n); err != nil {
 		return err
 	}
+	if err := inherits(ctx, tx, e, rivals); err != nil {
+		return err
+	}
 	if err := arrange(ctx, tx, e, siblings); err != nil {
 		return err
 	}

@@ -59,5 +59,8 @@ func (w *worker) show(ctx context.Context, tx ports.Tx, e *remit.ERA, claims int
 	if !e.Read(claims, tx.Clock.Now()) {
 		return nil
 	}
+	if err := arrives(ctx, tx, e); err != nil {
+		return err
+	}
 	return tx.Events.Append(ctx, e.ReceivedEvent())
 }

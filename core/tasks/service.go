@@ -220,6 +220,18 @@ func decides(ctx context.Context, tx ports.Tx, of task.Resource, by caller.Princ
 			a.Decisions = a.Decisions.With(d)
 			return tx.Attachments.Save(ctx, a)
 		}, err
+	case task.OfRemittance:
+		e, err := tx.ERAs.Lock(ctx, of.ID)
+		return func(d decision.Decision) error {
+			e.Decisions = e.Decisions.With(d)
+			return tx.ERAs.Save(ctx, e)
+		}, err
+	case task.OfDeposit:
+		dep, err := tx.Deposits.Lock(ctx, of.ID)
+		return func(d decision.Decision) error {
+			dep.Decide(d)
+			return tx.Deposits.Save(ctx, dep)
+		}, err
 	default:
 		return func(decision.Decision) error { return nil }, nil
 	}

@@ -144,6 +144,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"import mappings":              testImportMappings,
 		"tasks":                        testTasks,
 		"notes":                        testNotes,
+		"deposits":                     testDeposits,
 		"batches of checks":            testCheckBatches,
 		"list batches of checks":       testListCheckBatches,
 		"items of batches":             testCheckItems,

@@ -38,6 +38,9 @@ func groups() []group {
 			"acknowledge=acknowledgeERA", "replace=replaceERA", "keep=keepERA", "match_claim=matchERAClaim", "apply_claim=applyERAClaim",
 			"ignore_claim=ignoreERAClaim", "unapply_claim=unapplyERAClaim", "add_note=addERANote", "list_notes=listERANotes",
 		}},
+		{"deposits", []string{
+			"import=importDeposits", "list=listDeposits", "get=getDeposit", "match=matchDeposit", "unmatch=unmatchDeposit", "add_note=addDepositNote", "list_notes=listDepositNotes",
+		}},
 		{"quarantine", []string{"list=listQuarantine", "delete=deleteQuarantinedFile", "assign=assignQuarantinedFile"}},
 		{"summary", []string{"get=getSummary"}},
 		{"payers", []string{"list=listPayers", "get=getPayer"}},

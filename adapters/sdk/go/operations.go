@@ -20,6 +20,7 @@ type parts struct {
 	PayerRequests      PayerRequestsOperations
 	Batches            BatchesOperations
 	ERAs               ERAsOperations
+	Deposits           DepositsOperations
 	Quarantine         QuarantineOperations
 	Summary            SummaryOperations
 	Payers             PayersOperations
@@ -59,6 +60,7 @@ func (c *Client) assemble() {
 		PayerRequests:      PayerRequestsOperations{c},
 		Batches:            BatchesOperations{c},
 		ERAs:               ERAsOperations{c},
+		Deposits:           DepositsOperations{c},
 		Quarantine:         QuarantineOperations{c},
 		Summary:            SummaryOperations{c},
 		Payers:             PayersOperations{c},
@@ -1215,6 +1217,111 @@ func (s ERAsOperations) AddNote(ctx context.Context, id string, body NoteRequest
 func (s ERAsOperations) ListNotes(id string, params ERAsListNotesParams, options ...CallOption) *List[Note] {
 	return newList[Note](s.c, call{
 		method: http.MethodGet, path: "/eras/" + url.PathEscape(id) + "/notes",
+		query: params.query(),
+	}, options)
+}
+
+// DepositsOperations are the operations on deposits.
+type DepositsOperations struct{ c *Client }
+
+// Import calls POST /deposits/import.
+// Import a bank's file.
+//
+// Requires the `submit` permission. The body is a form with a file of your bank in the part `file`: a NACHA file with
+// CCD+ entries and their addenda, a BAI2 file, or a CSV file. The file has at most 5 MB and 5,000 entries.
+//
+// Each entry that your organization does not have becomes a deposit. A file may come any number of times, and files
+// may overlap: an entry is known by its account, day, amount and the ACH trace number or the reference of the bank.
+// Without these, equal entries of an account and a day are counted. Import one kind of file for each account:
+// two kinds name the same money differently.
+//
+// An entry waits for its remittance if it has a TRN or `HCCLAIMPMT`, or if its text has one of `payer_names`. Others
+// are kept with the state `other`. Molar matches a deposit with a remittance by itself if the trace number, or the
+// number of the check, and the amount agree, or if it is the only one with the payer, the amount, and a day at most
+// three business days away. A debit or a return takes a deposit back, and its match is undone.
+//
+// A wrong hash, count or total, or a missing trailer, is a warning, and the entries are read: banks cut these
+// files. Of an account number only the last four digits are kept.
+//
+// A key can have 2 uploads at a time. A third one returns 429.
+func (s DepositsOperations) Import(ctx context.Context, file *Upload, form DepositsImportForm, options ...CallOption) (*DepositImport, error) {
+	return read[DepositImport](ctx, s.c, call{
+		method: http.MethodPost, path: "/deposits/import",
+		file:  file,
+		form:  form,
+		keyed: true,
+	}, options)
+}
+
+// List calls GET /deposits.
+// List deposits.
+//
+// Requires the `read` permission. The last day first.
+func (s DepositsOperations) List(params DepositsListParams, options ...CallOption) *List[DepositSummary] {
+	return newList[DepositSummary](s.c, call{
+		method: http.MethodGet, path: "/deposits",
+		query: params.query(),
+	}, options)
+}
+
+// Get calls GET /deposits/{id}.
+// Retrieve a deposit.
+//
+// Requires the `read` permission. `candidates` has what it can be matched with.
+func (s DepositsOperations) Get(ctx context.Context, id string, options ...CallOption) (*Deposit, error) {
+	return read[Deposit](ctx, s.c, call{
+		method: http.MethodGet, path: "/deposits/" + url.PathEscape(id),
+	}, options)
+}
+
+// Match calls POST /deposits/{id}/match.
+// Match a deposit with remittances.
+//
+// Requires the `submit` permission. The deposit pays the remittances of `parts`, beside those that it pays already. A
+// deposit pays at most 12 remittances, and several deposits can pay one. Leave `amount` out for all that the remittance
+// awaits. `fee` is what the processor of a virtual card kept: amount and fee together pay the remittance.
+//
+// A debit, a deposit that is matched, and one that was returned give 409.
+func (s DepositsOperations) Match(ctx context.Context, id string, body DepositMatchRequest, options ...CallOption) (*Deposit, error) {
+	return read[Deposit](ctx, s.c, call{
+		method: http.MethodPost, path: "/deposits/" + url.PathEscape(id) + "/match",
+		body:  body,
+		keyed: true,
+	}, options)
+}
+
+// Unmatch calls POST /deposits/{id}/unmatch.
+// Undo the match of a deposit.
+//
+// Requires the `submit` permission. The deposit pays nothing any more, and its remittances await their money again. It
+// is never matched by itself again. A deposit that pays nothing gives 409.
+func (s DepositsOperations) Unmatch(ctx context.Context, id string, options ...CallOption) (*Deposit, error) {
+	return read[Deposit](ctx, s.c, call{
+		method: http.MethodPost, path: "/deposits/" + url.PathEscape(id) + "/unmatch",
+		keyed: true,
+	}, options)
+}
+
+// AddNote calls POST /deposits/{id}/notes.
+// Add a note to a deposit.
+//
+// Requires the `submit` permission. The words of a person about the deposit. They never change; strike a note that is
+// wrong, and add another.
+func (s DepositsOperations) AddNote(ctx context.Context, id string, body NoteRequest, options ...CallOption) (*Note, error) {
+	return read[Note](ctx, s.c, call{
+		method: http.MethodPost, path: "/deposits/" + url.PathEscape(id) + "/notes",
+		body:  body,
+		keyed: true,
+	}, options)
+}
+
+// ListNotes calls GET /deposits/{id}/notes.
+// List the notes of a deposit.
+//
+// Requires the `read` permission. The oldest first, with those that are struck.
+func (s DepositsOperations) ListNotes(id string, params DepositsListNotesParams, options ...CallOption) *List[Note] {
+	return newList[Note](s.c, call{
+		method: http.MethodGet, path: "/deposits/" + url.PathEscape(id) + "/notes",
 		query: params.query(),
 	}, options)
 }

@@ -2452,7 +2452,8 @@ type AttachmentClaimFile struct {
 // What a person decided about a task.
 type Decision struct {
 	// `accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
-	// payer does not get what it asked for, or what was begun.
+	// payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
+	// not see it. `not_insurance`: the deposit is not the payment of a payer.
 	As DecisionAs `json:"as"`
 	// What was at stake then. Null for nothing.
 	Amount *Amount `json:"amount"`
@@ -2465,14 +2466,17 @@ type Decision struct {
 
 // DecisionAs is one of a list of values, which may grow: expect others.
 // `accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
-// payer does not get what it asked for, or what was begun.
+// payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
+// not see it. `not_insurance`: the deposit is not the payment of a payer.
 type DecisionAs string
 
 // The values of DecisionAs that this version knows.
 const (
-	DecisionAsAccepted    DecisionAs = "accepted"
-	DecisionAsNotBilled   DecisionAs = "not_billed"
-	DecisionAsWillNotSend DecisionAs = "will_not_send"
+	DecisionAsAccepted          DecisionAs = "accepted"
+	DecisionAsNotBilled         DecisionAs = "not_billed"
+	DecisionAsWillNotSend       DecisionAs = "will_not_send"
+	DecisionAsReceivedElsewhere DecisionAs = "received_elsewhere"
+	DecisionAsNotInsurance      DecisionAs = "not_insurance"
 )
 
 // ClaimAcceptedItem is part of a reply.
@@ -3148,6 +3152,7 @@ const (
 	NoteResourceObjectPayerRequest NoteResourceObject = "payer_request"
 	NoteResourceObjectAttachment   NoteResourceObject = "attachment"
 	NoteResourceObjectEnrollment   NoteResourceObject = "enrollment"
+	NoteResourceObjectDeposit      NoteResourceObject = "deposit"
 )
 
 // StruckNote is part of a reply.
@@ -4010,6 +4015,8 @@ type ERASummary struct {
 	// The other parts of the payment, which have other claims: the payer split it. `balance.payment` is then
 	// judged on the sum of all parts.
 	Parts []string `json:"parts"`
+	// Where the money of a remittance is.
+	Bank ERABank `json:"bank"`
 }
 
 // ERAHead is part of a reply.
@@ -4052,6 +4059,8 @@ type ERAHead struct {
 	// The other parts of the payment, which have other claims: the payer split it. `balance.payment` is then
 	// judged on the sum of all parts.
 	Parts []string `json:"parts"`
+	// Where the money of a remittance is.
+	Bank ERABank `json:"bank"`
 }
 
 // FileSource is one of a list of values, which may grow: expect others.
@@ -4164,6 +4173,47 @@ type ERACorrection struct {
 	Decided *ERANote `json:"decided"`
 }
 
+// ERABank is part of a reply.
+// Where the money of a remittance is.
+type ERABank struct {
+	// `not_expected`: there is no money to come. `unknown`: no file of the bank account was imported for its day.
+	// `awaited`: nothing has arrived. `partly`: a part of it has. `received`: all of it has.
+	Status ERABankStatus `json:"status"`
+	// What the bank must receive for it.
+	Payable Amount `json:"payable"`
+	// What has arrived.
+	Received Amount `json:"received"`
+	// What processors of virtual cards kept.
+	Fee Amount `json:"fee"`
+	// What is certain about the payment, in one line.
+	Summary  string           `json:"summary"`
+	Deposits []ERABankDeposit `json:"deposits"`
+}
+
+// ERABankStatus is one of a list of values, which may grow: expect others.
+// `not_expected`: there is no money to come. `unknown`: no file of the bank account was imported for its day.
+// `awaited`: nothing has arrived. `partly`: a part of it has. `received`: all of it has.
+type ERABankStatus string
+
+// The values of ERABankStatus that this version knows.
+const (
+	ERABankStatusNotExpected ERABankStatus = "not_expected"
+	ERABankStatusUnknown     ERABankStatus = "unknown"
+	ERABankStatusAwaited     ERABankStatus = "awaited"
+	ERABankStatusPartly      ERABankStatus = "partly"
+	ERABankStatusReceived    ERABankStatus = "received"
+)
+
+// ERABankDeposit is part of a reply.
+type ERABankDeposit struct {
+	DepositID string `json:"deposit_id"`
+	Date      string `json:"date"`
+	// An amount of dollars.
+	Amount Amount `json:"amount"`
+	// An amount of dollars.
+	Fee Amount `json:"fee"`
+}
+
 // ERAImport is part of a reply.
 // The result of importing a file.
 type ERAImport struct {
@@ -4248,6 +4298,8 @@ type ERA struct {
 	// The other parts of the payment, which have other claims: the payer split it. `balance.payment` is then
 	// judged on the sum of all parts.
 	Parts []string `json:"parts"`
+	// Where the money of a remittance is.
+	Bank ERABank `json:"bank"`
 	// The first page of its claims. Pass `next_cursor` to `GET /eras/{id}/claims`.
 	Claims ERAClaims `json:"claims"`
 	// Adjustments of the payment outside its claims (PLB). They never change the figures of a claim.
@@ -4685,6 +4737,367 @@ type ERAsListNotesParams struct {
 }
 
 func (p ERAsListNotesParams) query() url.Values {
+	q := url.Values{}
+	if p.Limit != 0 {
+		q.Set("limit", strconv.Itoa(p.Limit))
+	}
+	if p.Cursor != "" {
+		q.Set("cursor", string(p.Cursor))
+	}
+	return q
+}
+
+// DepositsImportFormFormat is one of a list of values.
+// Left out, Molar finds it.
+type DepositsImportFormFormat string
+
+// The values of DepositsImportFormFormat.
+const (
+	DepositsImportFormFormatNacha DepositsImportFormFormat = "nacha"
+	DepositsImportFormFormatBai2  DepositsImportFormFormat = "bai2"
+	DepositsImportFormFormatCSV   DepositsImportFormFormat = "csv"
+)
+
+// DepositsImportForm is part of a request.
+// The fields beside the file.
+type DepositsImportForm struct {
+	// Left out, Molar finds it.
+	Format Optional[DepositsImportFormFormat] `json:"format,omitempty"`
+	// The last four digits of the account, for a CSV file that does not say.
+	Account Optional[string] `json:"account,omitempty"`
+	// One name a line. An entry whose text has one of them waits for a remittance. They are kept with the accounts of
+	// the file, in place of those before, and count for later files.
+	PayerNames Optional[string] `json:"payer_names,omitempty"`
+	// Of a CSV file: the name of the column in its header. Left out, Molar looks for usual names.
+	DateColumn Optional[string] `json:"date_column,omitempty"`
+	// Signed amounts.
+	AmountColumn Optional[string] `json:"amount_column,omitempty"`
+	// Money in, in place of `amount_column`.
+	CreditColumn Optional[string] `json:"credit_column,omitempty"`
+	// Money out, in place of `amount_column`.
+	DebitColumn   Optional[string] `json:"debit_column,omitempty"`
+	TextColumn    Optional[string] `json:"text_column,omitempty"`
+	CompanyColumn Optional[string] `json:"company_column,omitempty"`
+	// A number that the bank gives each entry.
+	ReferenceColumn   Optional[string] `json:"reference_column,omitempty"`
+	CheckNumberColumn Optional[string] `json:"check_number_column,omitempty"`
+	AccountColumn     Optional[string] `json:"account_column,omitempty"`
+	MethodColumn      Optional[string] `json:"method_column,omitempty"`
+}
+
+// DepositImport is part of a reply.
+// The result of importing a bank's file.
+type DepositImport struct {
+	Object string              `json:"object"`
+	Format DepositImportFormat `json:"format"`
+	// Of the file.
+	Entries int `json:"entries"`
+	// Those that are new.
+	Added int `json:"added"`
+	// Those that the organization had.
+	Known int `json:"known"`
+	// New deposits that were matched at once.
+	Matched int `json:"matched"`
+	// New deposits that wait for a remittance.
+	Waiting int `json:"waiting"`
+	// Deposits that entries of the file took back.
+	Returned int                    `json:"returned"`
+	Warnings []DepositImportWarning `json:"warnings"`
+	// The accounts of the file, with the days from and to which their deposits are known.
+	Accounts []DepositImportAccount `json:"accounts"`
+}
+
+// DepositImportFormat is one of a list of values, which may grow: expect others.
+type DepositImportFormat string
+
+// The values of DepositImportFormat that this version knows.
+const (
+	DepositImportFormatNacha DepositImportFormat = "nacha"
+	DepositImportFormatBai2  DepositImportFormat = "bai2"
+	DepositImportFormatCSV   DepositImportFormat = "csv"
+)
+
+// DepositImportWarning is part of a reply.
+type DepositImportWarning struct {
+	Line *int `json:"line"`
+	// `control_differs`: a count, a hash or a total is not what the entries give. `trailer_missing`: the file ends
+	// early. `line_unread`: the line was left out.
+	Code    DepositImportWarningCode `json:"code"`
+	Message string                   `json:"message"`
+}
+
+// DepositImportWarningCode is one of a list of values, which may grow: expect others.
+// `control_differs`: a count, a hash or a total is not what the entries give. `trailer_missing`: the file ends
+// early. `line_unread`: the line was left out.
+type DepositImportWarningCode string
+
+// The values of DepositImportWarningCode that this version knows.
+const (
+	DepositImportWarningCodeControlDiffers DepositImportWarningCode = "control_differs"
+	DepositImportWarningCodeTrailerMissing DepositImportWarningCode = "trailer_missing"
+	DepositImportWarningCodeLineUnread     DepositImportWarningCode = "line_unread"
+)
+
+// DepositImportAccount is part of a reply.
+type DepositImportAccount struct {
+	Account    string   `json:"account"`
+	From       string   `json:"from"`
+	To         string   `json:"to"`
+	PayerNames []string `json:"payer_names"`
+}
+
+// DepositState is one of a list of values, which may grow: expect others.
+// `unmatched`: its remittances, or some of them, are not known. `matched`: remittances explain all of it. `other`: no
+// remittance is expected. `returned`: a debit or a return took it back.
+type DepositState string
+
+// The values of DepositState that this version knows.
+const (
+	DepositStateUnmatched DepositState = "unmatched"
+	DepositStateMatched   DepositState = "matched"
+	DepositStateOther     DepositState = "other"
+	DepositStateReturned  DepositState = "returned"
+)
+
+// DepositMethod is one of a list of values, which may grow: expect others.
+// How the money came.
+type DepositMethod string
+
+// The values of DepositMethod that this version knows.
+const (
+	DepositMethodAch         DepositMethod = "ach"
+	DepositMethodCheck       DepositMethod = "check"
+	DepositMethodVirtualCard DepositMethod = "virtual_card"
+	DepositMethodOther       DepositMethod = "other"
+)
+
+// DepositsListParams is part of a request.
+// The parameters of /deposits.
+type DepositsListParams struct {
+	// The maximum number of items on a page.
+	Limit int `json:"limit,omitempty"`
+	// The `next_cursor` of the previous page, unchanged, with the same filters.
+	Cursor string       `json:"cursor,omitempty"`
+	State  DepositState `json:"state,omitempty"`
+	// Only deposits on the account with these last four digits.
+	Account string        `json:"account,omitempty"`
+	Method  DepositMethod `json:"method,omitempty"`
+	// Only deposits on or after this day.
+	From string `json:"from,omitempty"`
+	// Only deposits on or before this day.
+	To string `json:"to,omitempty"`
+	// Only deposits of exactly this amount.
+	Amount Amount `json:"amount,omitempty"`
+	// Only deposits with this trace number or number of a check.
+	TraceNumber string `json:"trace_number,omitempty"`
+	// Only deposits that pay this remittance.
+	ERAID string `json:"era_id,omitempty"`
+}
+
+func (p DepositsListParams) query() url.Values {
+	q := url.Values{}
+	if p.Limit != 0 {
+		q.Set("limit", strconv.Itoa(p.Limit))
+	}
+	if p.Cursor != "" {
+		q.Set("cursor", string(p.Cursor))
+	}
+	if p.State != "" {
+		q.Set("state", string(p.State))
+	}
+	if p.Account != "" {
+		q.Set("account", string(p.Account))
+	}
+	if p.Method != "" {
+		q.Set("method", string(p.Method))
+	}
+	if p.From != "" {
+		q.Set("from", string(p.From))
+	}
+	if p.To != "" {
+		q.Set("to", string(p.To))
+	}
+	if p.Amount != "" {
+		q.Set("amount", string(p.Amount))
+	}
+	if p.TraceNumber != "" {
+		q.Set("trace_number", string(p.TraceNumber))
+	}
+	if p.ERAID != "" {
+		q.Set("era_id", string(p.ERAID))
+	}
+	return q
+}
+
+// DepositSummary is part of a reply.
+// A deposit as it appears in lists.
+type DepositSummary struct {
+	ID     string `json:"id"`
+	Object string `json:"object"`
+	// `unmatched`: its remittances, or some of them, are not known. `matched`: remittances explain all of it. `other`: no
+	// remittance is expected. `returned`: a debit or a return took it back.
+	State DepositState `json:"state"`
+	// The last four digits.
+	Account string `json:"account"`
+	Date    string `json:"date"`
+	// Negative for a debit or a return.
+	Amount Amount `json:"amount"`
+	// What no remittance explains.
+	Rest Amount `json:"rest"`
+	// How the money came.
+	Method DepositMethod `json:"method"`
+	// Who sent it, as the bank names it.
+	Company *string `json:"company"`
+	// The words of the bank. They are encrypted where they are stored.
+	Text string `json:"text"`
+	// Of the payment, or the number of the check.
+	TraceNumber *string `json:"trace_number"`
+	// Of the network or the bank.
+	Reference *string `json:"reference"`
+	// What it pays.
+	Parts []DepositHeadPart `json:"parts"`
+	// The entry that took it back.
+	ReturnedBy *string `json:"returned_by"`
+	// A time in UTC, with microseconds.
+	ImportedAt time.Time `json:"imported_at"`
+}
+
+// DepositHead is part of a reply.
+type DepositHead struct {
+	ID     string `json:"id"`
+	Object string `json:"object"`
+	// `unmatched`: its remittances, or some of them, are not known. `matched`: remittances explain all of it. `other`: no
+	// remittance is expected. `returned`: a debit or a return took it back.
+	State DepositState `json:"state"`
+	// The last four digits.
+	Account string `json:"account"`
+	Date    string `json:"date"`
+	// Negative for a debit or a return.
+	Amount Amount `json:"amount"`
+	// What no remittance explains.
+	Rest Amount `json:"rest"`
+	// How the money came.
+	Method DepositMethod `json:"method"`
+	// Who sent it, as the bank names it.
+	Company *string `json:"company"`
+	// The words of the bank. They are encrypted where they are stored.
+	Text string `json:"text"`
+	// Of the payment, or the number of the check.
+	TraceNumber *string `json:"trace_number"`
+	// Of the network or the bank.
+	Reference *string `json:"reference"`
+	// What it pays.
+	Parts []DepositHeadPart `json:"parts"`
+	// The entry that took it back.
+	ReturnedBy *string `json:"returned_by"`
+	// A time in UTC, with microseconds.
+	ImportedAt time.Time `json:"imported_at"`
+}
+
+// DepositHeadPart is part of a reply.
+type DepositHeadPart struct {
+	ERAID string `json:"era_id"`
+	// An amount of dollars.
+	Amount Amount `json:"amount"`
+	// An amount of dollars.
+	Fee Amount `json:"fee"`
+	// `trace_number`: it and the amount agree. `payer_amount_and_date`: it is the only one with these. `user`: a
+	// person says so.
+	MatchedBy DepositHeadPartMatchedBy `json:"matched_by"`
+	// The user or the API key. Null if Molar matched it.
+	By *string `json:"by"`
+	// A time in UTC, with microseconds.
+	At time.Time `json:"at"`
+}
+
+// DepositHeadPartMatchedBy is one of a list of values, which may grow: expect others.
+// `trace_number`: it and the amount agree. `payer_amount_and_date`: it is the only one with these. `user`: a
+// person says so.
+type DepositHeadPartMatchedBy string
+
+// The values of DepositHeadPartMatchedBy that this version knows.
+const (
+	DepositHeadPartMatchedByTraceNumber        DepositHeadPartMatchedBy = "trace_number"
+	DepositHeadPartMatchedByPayerAmountAndDate DepositHeadPartMatchedBy = "payer_amount_and_date"
+	DepositHeadPartMatchedByUser               DepositHeadPartMatchedBy = "user"
+)
+
+// Deposit is part of a reply.
+// A deposit, with what it can be matched with.
+type Deposit struct {
+	ID     string `json:"id"`
+	Object string `json:"object"`
+	// `unmatched`: its remittances, or some of them, are not known. `matched`: remittances explain all of it. `other`: no
+	// remittance is expected. `returned`: a debit or a return took it back.
+	State DepositState `json:"state"`
+	// The last four digits.
+	Account string `json:"account"`
+	Date    string `json:"date"`
+	// Negative for a debit or a return.
+	Amount Amount `json:"amount"`
+	// What no remittance explains.
+	Rest Amount `json:"rest"`
+	// How the money came.
+	Method DepositMethod `json:"method"`
+	// Who sent it, as the bank names it.
+	Company *string `json:"company"`
+	// The words of the bank. They are encrypted where they are stored.
+	Text string `json:"text"`
+	// Of the payment, or the number of the check.
+	TraceNumber *string `json:"trace_number"`
+	// Of the network or the bank.
+	Reference *string `json:"reference"`
+	// What it pays.
+	Parts []DepositHeadPart `json:"parts"`
+	// The entry that took it back.
+	ReturnedBy *string `json:"returned_by"`
+	// A time in UTC, with microseconds.
+	ImportedAt time.Time `json:"imported_at"`
+	// Remittances that a person may match it with, the likeliest first.
+	Candidates []DepositCandidate `json:"candidates"`
+}
+
+// DepositCandidate is part of a reply.
+type DepositCandidate struct {
+	// What they await together.
+	Total Amount                `json:"total"`
+	ERAs  []DepositCandidateERA `json:"eras"`
+}
+
+// DepositCandidateERA is part of a reply.
+type DepositCandidateERA struct {
+	ERAID       string  `json:"era_id"`
+	PayerName   string  `json:"payer_name"`
+	TraceNumber string  `json:"trace_number"`
+	Date        *string `json:"date"`
+	// An amount of dollars.
+	Awaited Amount `json:"awaited"`
+}
+
+// DepositMatchRequest is part of a request.
+type DepositMatchRequest struct {
+	Parts []DepositMatchRequestPart `json:"parts"`
+}
+
+// DepositMatchRequestPart is part of a request.
+type DepositMatchRequestPart struct {
+	ERAID string `json:"era_id"`
+	// Null or left out for all that the remittance awaits.
+	Amount Optional[Amount] `json:"amount,omitempty"`
+	// What the processor of a virtual card kept.
+	Fee Optional[Amount] `json:"fee,omitempty"`
+}
+
+// DepositsListNotesParams is part of a request.
+// The parameters of /deposits/{id}/notes.
+type DepositsListNotesParams struct {
+	// The maximum number of items on a page.
+	Limit int `json:"limit,omitempty"`
+	// The `next_cursor` of the previous page, unchanged, with the same filters.
+	Cursor string `json:"cursor,omitempty"`
+}
+
+func (p DepositsListNotesParams) query() url.Values {
 	q := url.Values{}
 	if p.Limit != 0 {
 		q.Set("limit", strconv.Itoa(p.Limit))
@@ -5481,7 +5894,8 @@ const (
 // of the payer before changed after the claim was sent. `request_due`: the payer asks for something.
 // `remittance_unbalanced`: the payment does not add up. `remittance_unmatched`: claims of it are unfinished.
 // `remittance_correction`: it corrects another one, and waits for a decision. `remittance_to_post`: everything
-// is applied. `images_unsent`: an attachment was left open. `enrollment_waiting`: a payer has not enrolled the
+// is applied. `deposit_missing`: the money of a remittance did not arrive within five business days.
+// `deposit_unmatched`: a payer's money arrived, and no remittance explains it. `images_unsent`: an attachment was left open. `enrollment_waiting`: a payer has not enrolled the
 // office.
 type TaskKind string
 
@@ -5502,6 +5916,8 @@ const (
 	TaskKindRemittanceUnmatched   TaskKind = "remittance_unmatched"
 	TaskKindRemittanceCorrection  TaskKind = "remittance_correction"
 	TaskKindRemittanceToPost      TaskKind = "remittance_to_post"
+	TaskKindDepositMissing        TaskKind = "deposit_missing"
+	TaskKindDepositUnmatched      TaskKind = "deposit_unmatched"
 	TaskKindImagesUnsent          TaskKind = "images_unsent"
 	TaskKindEnrollmentWaiting     TaskKind = "enrollment_waiting"
 )
@@ -5577,7 +5993,8 @@ type Task struct {
 	// of the payer before changed after the claim was sent. `request_due`: the payer asks for something.
 	// `remittance_unbalanced`: the payment does not add up. `remittance_unmatched`: claims of it are unfinished.
 	// `remittance_correction`: it corrects another one, and waits for a decision. `remittance_to_post`: everything
-	// is applied. `images_unsent`: an attachment was left open. `enrollment_waiting`: a payer has not enrolled the
+	// is applied. `deposit_missing`: the money of a remittance did not arrive within five business days.
+	// `deposit_unmatched`: a payer's money arrived, and no remittance explains it. `images_unsent`: an attachment was left open. `enrollment_waiting`: a payer has not enrolled the
 	// office.
 	Kind TaskKind `json:"kind"`
 	// `open`: it needs a person. `snoozed`: it comes back. `done`: its cause has ended.
@@ -5636,6 +6053,7 @@ const (
 	TaskResourceObjectPayerRequest TaskResourceObject = "payer_request"
 	TaskResourceObjectAttachment   TaskResourceObject = "attachment"
 	TaskResourceObjectEnrollment   TaskResourceObject = "enrollment"
+	TaskResourceObjectDeposit      TaskResourceObject = "deposit"
 )
 
 // TaskDueFrom is one of a list of values, which may grow: expect others.
@@ -5657,7 +6075,8 @@ type SnoozeRequest struct {
 // SettleRequest is part of a request.
 type SettleRequest struct {
 	// `accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
-	// payer does not get what it asked for, or what was begun.
+	// payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
+	// not see it. `not_insurance`: the deposit is not the payment of a payer.
 	As   DecisionAs       `json:"as"`
 	Note Optional[string] `json:"note,omitempty"`
 }

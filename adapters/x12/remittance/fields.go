@@ -8,7 +8,7 @@ const perPER = 3
 // header goes through the segments before the payer and the payee.
 func (p *Payment) header(f *x12.Fields) {
 	if f.Segment("BPR") {
-		f.Code(1, &p.Handling).Amount(2, &p.Total).Code(3, &p.CreditDebit).Code(4, &p.Method).Day(16, &p.Date)
+		f.Code(1, &p.Handling).Amount(2, &p.Total).Code(3, &p.CreditDebit).Code(4, &p.Method).Text(15, &p.Account, 35).Day(16, &p.Date)
 	}
 	if f.Segment("TRN") {
 		t := &p.Trace

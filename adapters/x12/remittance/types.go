@@ -29,6 +29,7 @@ type Payment struct {
 	Total       billing.Money // BPR02; negative in some files, against the guide
 	CreditDebit string        // BPR03: C or D, both to the provider; as sent
 	Method      string        // BPR04: ACH, CHK, NON, ...
+	Account     string        // BPR15: the payee's account; empty when absent
 	Date        billing.Date  // BPR16; zero when absent or malformed
 	Trace       Trace
 	Produced    billing.Date // DTM 405; zero when absent or malformed

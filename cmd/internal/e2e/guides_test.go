@@ -92,6 +92,15 @@ func TestGuides(t *testing.T) {
 			{"object status_after status_every", "status_policy P14D P7D"},
 			{"data.0.object data.0.payer.payer_id", "status_policy CHTEST"},
 		},
+		"55-deposits.md": {
+			{"added waiting accounts.0.account accounts.0.payer_names.0", "3 2 6789 SUNNY DENTAL"},
+			{"added known", "0 3"},
+			{"data.0.amount data.0.state data.0.method", "61.50 unmatched other"},
+			{"object rest candidates", "deposit 61.50 []"},
+			{"data.0.kind data.0.actions.0", "deposit_unmatched matchDeposit"},
+			{"state settled.as", "done not_insurance"},
+			{"data.0.amount data.1.amount", "-1800.00 61.50"},
+		},
 		"45-tasks.md": {
 			{"object state", "payer_request open"},
 			{"data.0.kind data.0.due_on data.0.actions.0", "request_due 2030-01-31 answerPayerRequest"},

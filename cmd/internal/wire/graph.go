@@ -34,6 +34,7 @@ import (
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/claimstatus"
 	"github.com/molar-billing/molar/core/connections"
+	"github.com/molar-billing/molar/core/deposits"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/enrollments"
 	"github.com/molar-billing/molar/core/estimates"
@@ -85,6 +86,7 @@ type graph struct {
 	estimates     *estimates.Service
 	tasks         *tasks.Service
 	notes         *notes.Service
+	deposits      *deposits.Service
 	additions     *additions.Service
 	events        *events.Service
 	faults        *faults.Service

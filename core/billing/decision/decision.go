@@ -13,13 +13,15 @@ type As string
 
 // What a person can decide.
 const (
-	Accepted    As = "accepted"      // what the payer refuses stays as it is
-	NotBilled   As = "not_billed"    // the next payer does not get a claim
-	WillNotSend As = "will_not_send" // the payer does not get what it asked for, or what was begun
+	Accepted          As = "accepted"           // what the payer refuses stays as it is
+	NotBilled         As = "not_billed"         // the next payer does not get a claim
+	WillNotSend       As = "will_not_send"      // the payer does not get what it asked for, or what was begun
+	ReceivedElsewhere As = "received_elsewhere" // the payment arrived where Molar does not see it
+	NotInsurance      As = "not_insurance"      // the deposit is not the payment of a payer
 )
 
 // Values lists everything that a person can decide.
-func Values() []As { return []As{Accepted, NotBilled, WillNotSend} }
+func Values() []As { return []As{Accepted, NotBilled, WillNotSend, ReceivedElsewhere, NotInsurance} }
 
 // Decision ends the work of one kind while its amount stays.
 type Decision struct {

@@ -17,6 +17,7 @@ const (
 	ChangedAttachment   ChangeKind = "attachment" // or its documents
 	ChangedPayerRequest ChangeKind = "payer_request"
 	ChangedERA          ChangeKind = "era" // or its claims
+	ChangedDeposit      ChangeKind = "deposit"
 	ChangedBatch        ChangeKind = "batch"
 	ChangedOffice       ChangeKind = "office"
 	ChangedProvider     ChangeKind = "provider"
@@ -30,7 +31,7 @@ const (
 // ChangeKinds returns every kind in the order of the API contract.
 func ChangeKinds() []ChangeKind {
 	return []ChangeKind{
-		ChangedCheck, ChangedClaim, ChangedAttachment, ChangedPayerRequest, ChangedERA, ChangedBatch, ChangedOffice, ChangedProvider,
+		ChangedCheck, ChangedClaim, ChangedAttachment, ChangedPayerRequest, ChangedERA, ChangedDeposit, ChangedBatch, ChangedOffice, ChangedProvider,
 		ChangedEnrollment, ChangedEvent, ChangedEndpoint, ChangedDelivery, ChangedClock,
 	}
 }
@@ -54,6 +55,8 @@ func (c Change) Resource() string {
 		return billing.PayerRequestID(c.ID).String()
 	case ChangedERA:
 		return billing.ERAID(c.ID).String()
+	case ChangedDeposit:
+		return billing.DepositID(c.ID).String()
 	case ChangedBatch:
 		return billing.FileID(c.ID).String()
 	case ChangedOffice:

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/decision"
 )
 
 // Later is what became known of a remittance after it was stored: what a person
@@ -17,6 +18,8 @@ type Later struct {
 	Parts        []billing.ERAID // the others that stand: the payer split the payment
 	Corrections  []billing.ERAID // those that correct it and wait for a decision
 	Together     *LevelBalance   // of the payment, with its parts; nil when it balances alone, or has no parts
+	Bank         *Bank           `json:",omitempty"` // nil until deposits of its account are known
+	Decisions    decision.List   `json:",omitempty"` // of people about its work
 }
 
 // Note is a decision of a person about a remittance. By is empty when Molar decided.

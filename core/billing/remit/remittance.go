@@ -215,6 +215,7 @@ type Payment struct {
 	Method                   string       // BPR04: ACH, CHK, NON or another code, as sent
 	TraceNumber              string       // of the EFT, or the number of the check
 	Date                     billing.Date // zero when the remittance has none
+	Account                  string       `json:",omitempty"` // the last four digits of where it goes (BPR15); empty when it has none
 	Total                    billing.Money
 	ProviderAdjustmentsTotal billing.Money // a positive one reduced the payment
 }

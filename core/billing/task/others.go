@@ -2,6 +2,7 @@ package task
 
 import (
 	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/deposit"
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/billing/remit"
@@ -12,7 +13,7 @@ func OfARemittance(e *remit.ERA) []Work {
 	if e.ReceivedAt.IsZero() {
 		return nil
 	}
-	return apply(remittanceRules, e, nil, Work{
+	return apply(remittanceRules, e, e.Decisions, Work{
 		Resource: Resource{OfRemittance, e.ID}, OfficeID: e.OfficeID, Payer: e.Payer, Amount: e.Payment.Total.Abs(), Since: e.ReceivedAt,
 	})
 }
@@ -40,6 +41,36 @@ var remittanceRules = []rule[*remit.ERA]{
 			return e.Stage == remit.Done && e.State == remit.NeedsReview && e.Stands() && !e.NeedsAttention()
 		},
 		says[*remit.ERA]("Every claim of the remittance is applied: post it.", "postERA"),
+	},
+	{
+		DepositMissing, func(e *remit.ERA) bool {
+			at := e.BankStatus()
+			return e.Stands() && (at == remit.DepositAwaited || at == remit.DepositPartly && !e.Bank.From.IsZero())
+		},
+		func(e *remit.ERA, w *Work) {
+			w.Amount, w.Since = e.Awaited(), e.Due().AddBusinessDays(missingAfter+1).Time()
+			w.Reason, w.Actions = "The money of the remittance did not arrive: find the deposit, or ask the payer to trace the payment.", []string{"matchDeposit"}
+		},
+	},
+}
+
+// missingAfter is for how many business days after the payment its money may be on the way.
+const missingAfter = 5
+
+// OfADeposit returns the work that the stored deposit makes, once its remittance should have come.
+func OfADeposit(d *deposit.Deposit) []Work {
+	return apply(depositRules, d, d.Decisions, Work{
+		Resource: Resource{OfDeposit, d.ID}, Amount: d.Rest(), Since: d.Date.AddBusinessDays(deposit.Apart + 1).Time(),
+	})
+}
+
+// depositRules are the rules of deposits.
+//
+//nolint:gochecknoglobals // a constant table
+var depositRules = []rule[*deposit.Deposit]{
+	{
+		DepositUnmatched, func(d *deposit.Deposit) bool { return d.State == deposit.Unmatched },
+		says[*deposit.Deposit]("A payer's money arrived, and no remittance explains it: match it, or ask the payer for the remittance.", "matchDeposit"),
 	},
 }
 

@@ -30,6 +30,8 @@ const (
 	RemittanceUnmatched   Kind = "remittance_unmatched"    // claims of it are unfinished
 	RemittanceCorrection  Kind = "remittance_correction"   // it corrects another one, and waits for a decision
 	RemittanceToPost      Kind = "remittance_to_post"      // everything is applied
+	DepositMissing        Kind = "deposit_missing"         // the money of a remittance did not arrive
+	DepositUnmatched      Kind = "deposit_unmatched"       // money of a payer arrived that no remittance explains
 	ImagesUnsent          Kind = "images_unsent"           // an attachment was left open
 	EnrollmentWaiting     Kind = "enrollment_waiting"      // a payer has not enrolled the office
 )
@@ -39,7 +41,7 @@ func Kinds() []Kind {
 	return []Kind{
 		ClaimRejected, ClaimHeld, DraftOld, Unacknowledged, NoDecision, Denied, Overpaid, ChangedAfterReconcile,
 		SecondaryToBill, SecondaryOutdated, RequestDue, RemittanceUnbalanced, RemittanceUnmatched, RemittanceCorrection,
-		RemittanceToPost, ImagesUnsent, EnrollmentWaiting,
+		RemittanceToPost, DepositMissing, DepositUnmatched, ImagesUnsent, EnrollmentWaiting,
 	}
 }
 
@@ -52,6 +54,10 @@ func (k Kind) settles() []decision.As {
 		return []decision.As{decision.NotBilled}
 	case RequestDue, ImagesUnsent:
 		return []decision.As{decision.WillNotSend}
+	case DepositMissing:
+		return []decision.As{decision.ReceivedElsewhere}
+	case DepositUnmatched:
+		return []decision.As{decision.NotInsurance}
 	default:
 		return nil
 	}
@@ -67,11 +73,12 @@ const (
 	OfPayerRequest ResourceKind = "payer_request"
 	OfAttachment   ResourceKind = "attachment"
 	OfEnrollment   ResourceKind = "enrollment"
+	OfDeposit      ResourceKind = "deposit"
 )
 
 // ResourceKinds lists every kind of resource.
 func ResourceKinds() []ResourceKind {
-	return []ResourceKind{OfClaim, OfRemittance, OfPayerRequest, OfAttachment, OfEnrollment}
+	return []ResourceKind{OfClaim, OfRemittance, OfPayerRequest, OfAttachment, OfEnrollment, OfDeposit}
 }
 
 // Resource identifies what a task is about.
@@ -93,6 +100,8 @@ func (r Resource) String() string {
 		return billing.AttachmentID(r.ID).String()
 	case OfEnrollment:
 		return billing.EnrollmentID(r.ID).String()
+	case OfDeposit:
+		return billing.DepositID(r.ID).String()
 	default:
 		return ""
 	}
@@ -279,7 +288,7 @@ type Renewed struct {
 
 // Rules is the version of the rules. Who changes what they say of a resource that is stored raises
 // it, and the tasks of every organization are computed again.
-const Rules = 2
+const Rules = 3
 
 // Rebuild is how far the tasks of a scope are computed by a version of the rules.
 type Rebuild struct {

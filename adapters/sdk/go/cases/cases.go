@@ -65,6 +65,7 @@ func (b *bench) cases() map[string]func(context.Context) error {
 		"status_policy_kept":                 b.statusPolicyKept,
 		"task_settled":                       b.taskSettled,
 		"note_struck":                        b.noteStruck,
+		"deposit_matched":                    b.depositMatched,
 		"clock_advanced":                     b.clockAdvanced,
 		"dropped_reply_of_the_sandbox":       b.droppedReply,
 		"raw_request_and_headers":            b.rawRequest,
@@ -750,6 +751,31 @@ func (b *bench) noteStruck(ctx context.Context) error {
 	ok := struck.Struck != nil && struck.Text == "The patient moved." && len(all.Data) == 2 && all.Data[1].Struck != nil &&
 		len(tasks.Data) == 1 && tasks.Data[0].NotesCount == 1 && tasks.Data[0].Notes[0].ID == first.ID
 	return wants(nil, ok, tasks)
+}
+
+func (b *bench) depositMatched(ctx context.Context) error {
+	c, err1 := b.claim(ctx, "")
+	if err := errors.Join(err1, b.idle(ctx)); err != nil {
+		return err
+	}
+	era, err := b.era(ctx, c)
+	if err != nil {
+		return err
+	}
+	file := molar.Bytes("bank.csv", fmt.Appendf(nil, "Date,Amount,Description\n%s,%s,HCCLAIMPMT TRN*1*%s*1512345678\n", *era.Payment.Date, era.Payment.Total, era.Payment.TraceNumber))
+	form := molar.DepositsImportForm{Account: molar.Value("6789")}
+	first, err1 := b.client.Deposits.Import(ctx, file, form)
+	again, err2 := b.client.Deposits.Import(ctx, file, form)
+	found, err3 := b.client.Deposits.List(molar.DepositsListParams{ERAID: era.ID}).Page(ctx, "")
+	if err := wants(errors.Join(err1, err2, err3), err1 == nil && err2 == nil && err3 == nil && first.Added == 1 && again.Added == 0 && len(found.Data) == 1, first); err != nil {
+		return err
+	}
+	id := found.Data[0].ID
+	undone, err1 := b.client.Deposits.Unmatch(ctx, id)
+	matched, err2 := b.client.Deposits.Match(ctx, id, molar.DepositMatchRequest{Parts: []molar.DepositMatchRequestPart{{ERAID: era.ID}}})
+	shown, err3 := b.client.ERAs.Get(ctx, era.ID)
+	return wants(errors.Join(err1, err2, err3), err1 == nil && err2 == nil && err3 == nil && undone.State == molar.DepositStateUnmatched &&
+		matched.State == molar.DepositStateMatched && shown.Bank.Status == "received", matched)
 }
 
 func (b *bench) taskSettled(ctx context.Context) error {

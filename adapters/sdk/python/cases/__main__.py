@@ -518,6 +518,23 @@ def note_struck() -> None:
     assert found.notes_count == 1 and found.notes[0].id == first.id, found
 
 
+def deposit_matched() -> None:
+    c = claim()
+    advance()
+    era = next(iter(client.eras.list(claim_id=c.id)))
+    paid = era.payment
+    content = f"Date,Amount,Description\n{paid.date},{paid.total},HCCLAIMPMT TRN*1*{paid.trace_number}*1512345678\n"
+    file = molar.FileContent(name="bank.csv", content=content.encode())
+    assert client.deposits.import_(file, account="6789").added == 1
+    assert client.deposits.import_(file, account="6789").added == 0
+    found = client.deposits.list(era_id=era.id).page().data
+    assert len(found) == 1, found
+    assert client.deposits.unmatch(found[0].id).state == "unmatched"
+    matched = client.deposits.match(found[0].id, parts=[{"era_id": era.id}])
+    assert matched.state == "matched", matched
+    assert client.eras.get(era.id).bank.status == "received"
+
+
 def clock_advanced() -> None:
     before = client.sandbox.clock()
     advance("P1D")

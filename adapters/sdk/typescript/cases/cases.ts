@@ -693,6 +693,21 @@ const cases: Record<string, () => Promise<void>> = {
     const found = (await client.tasks.list({ resource_id: r.id }).page()).data[0];
     want(found?.notes_count === 1 && found.notes[0]?.id === first.id, found);
   },
+  async deposit_matched() {
+    const c = await claim();
+    await advance();
+    const era = await first(client.eras.list({ claim_id: c.id }));
+    const { date, total, trace_number } = era.payment;
+    const text = `Date,Amount,Description\n${date},${total},HCCLAIMPMT TRN*1*${trace_number}*1512345678\n`;
+    const file = { bytes: new TextEncoder().encode(text), name: "bank.csv" };
+    want((await client.deposits.import(file, { account: "6789" })).added === 1);
+    want((await client.deposits.import(file, { account: "6789" })).added === 0);
+    const deposit = await first(client.deposits.list({ era_id: era.id }));
+    want((await client.deposits.unmatch(deposit.id)).state === "unmatched");
+    const matched = await client.deposits.match(deposit.id, { parts: [{ era_id: era.id }] });
+    want(matched.state === "matched", matched);
+    want((await client.eras.get(era.id)).bank.status === "received");
+  },
   async clock_advanced() {
     const before = await client.sandbox.clock();
     await advance("P1D");

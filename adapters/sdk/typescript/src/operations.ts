@@ -37,6 +37,13 @@ import type {
   CreatedAPIKey,
   CreatedSandboxOrganization,
   DeliveriesResend,
+  Deposit,
+  DepositImport,
+  DepositMatchRequest,
+  DepositSummary,
+  DepositsImportForm,
+  DepositsListNotesParams,
+  DepositsListParams,
   DocumentType,
   ERA,
   ERAClaim,
@@ -1132,6 +1139,95 @@ export class ERAsOperations {
    */
   listNotes(id: string, params: ERAsListNotesParams = {}, options?: CallOptions): List<Note> {
     return new List(this.core, { method: "GET", path: `/eras/${encodeURIComponent(id)}/notes`, query: params }, options);
+  }
+}
+
+export class DepositsOperations {
+  constructor(protected readonly core: Core) {}
+
+  /**
+   * Import a bank's file.
+   *
+   * Requires the `submit` permission. The body is a form with a file of your bank in the part `file`: a NACHA file with
+   * CCD+ entries and their addenda, a BAI2 file, or a CSV file. The file has at most 5 MB and 5,000 entries.
+   *
+   * Each entry that your organization does not have becomes a deposit. A file may come any number of times, and files
+   * may overlap: an entry is known by its account, day, amount and the ACH trace number or the reference of the bank.
+   * Without these, equal entries of an account and a day are counted. Import one kind of file for each account:
+   * two kinds name the same money differently.
+   *
+   * An entry waits for its remittance if it has a TRN or `HCCLAIMPMT`, or if its text has one of `payer_names`. Others
+   * are kept with the state `other`. Molar matches a deposit with a remittance by itself if the trace number, or the
+   * number of the check, and the amount agree, or if it is the only one with the payer, the amount, and a day at most
+   * three business days away. A debit or a return takes a deposit back, and its match is undone.
+   *
+   * A wrong hash, count or total, or a missing trailer, is a warning, and the entries are read: banks cut these
+   * files. Of an account number only the last four digits are kept.
+   *
+   * A key can have 2 uploads at a time. A third one returns 429.
+   */
+  import(file: Upload, form: DepositsImportForm, options?: CallOptions): Promise<DepositImport> {
+    return this.core.json({ method: "POST", path: "/deposits/import", file, form, keyed: true }, options);
+  }
+
+  /**
+   * List deposits.
+   *
+   * Requires the `read` permission. The last day first.
+   */
+  list(params: DepositsListParams = {}, options?: CallOptions): List<DepositSummary> {
+    return new List(this.core, { method: "GET", path: "/deposits", query: params }, options);
+  }
+
+  /**
+   * Retrieve a deposit.
+   *
+   * Requires the `read` permission. `candidates` has what it can be matched with.
+   */
+  get(id: string, options?: CallOptions): Promise<Deposit> {
+    return this.core.json({ method: "GET", path: `/deposits/${encodeURIComponent(id)}` }, options);
+  }
+
+  /**
+   * Match a deposit with remittances.
+   *
+   * Requires the `submit` permission. The deposit pays the remittances of `parts`, beside those that it pays already. A
+   * deposit pays at most 12 remittances, and several deposits can pay one. Leave `amount` out for all that the remittance
+   * awaits. `fee` is what the processor of a virtual card kept: amount and fee together pay the remittance.
+   *
+   * A debit, a deposit that is matched, and one that was returned give 409.
+   */
+  match(id: string, body: DepositMatchRequest, options?: CallOptions): Promise<Deposit> {
+    return this.core.json({ method: "POST", path: `/deposits/${encodeURIComponent(id)}/match`, body, keyed: true }, options);
+  }
+
+  /**
+   * Undo the match of a deposit.
+   *
+   * Requires the `submit` permission. The deposit pays nothing any more, and its remittances await their money again. It
+   * is never matched by itself again. A deposit that pays nothing gives 409.
+   */
+  unmatch(id: string, options?: CallOptions): Promise<Deposit> {
+    return this.core.json({ method: "POST", path: `/deposits/${encodeURIComponent(id)}/unmatch`, keyed: true }, options);
+  }
+
+  /**
+   * Add a note to a deposit.
+   *
+   * Requires the `submit` permission. The words of a person about the deposit. They never change; strike a note that is
+   * wrong, and add another.
+   */
+  addNote(id: string, body: NoteRequest, options?: CallOptions): Promise<Note> {
+    return this.core.json({ method: "POST", path: `/deposits/${encodeURIComponent(id)}/notes`, body, keyed: true }, options);
+  }
+
+  /**
+   * List the notes of a deposit.
+   *
+   * Requires the `read` permission. The oldest first, with those that are struck.
+   */
+  listNotes(id: string, params: DepositsListNotesParams = {}, options?: CallOptions): List<Note> {
+    return new List(this.core, { method: "GET", path: `/deposits/${encodeURIComponent(id)}/notes`, query: params }, options);
   }
 }
 
@@ -2302,6 +2398,7 @@ export class Operations {
   readonly payerRequests: PayerRequestsOperations;
   readonly batches: BatchesOperations;
   readonly eras: ERAsOperations;
+  readonly deposits: DepositsOperations;
   readonly quarantine: QuarantineOperations;
   readonly summary: SummaryOperations;
   readonly payers: PayersOperations;
@@ -2339,6 +2436,7 @@ export class Operations {
     this.payerRequests = new PayerRequestsOperations(core);
     this.batches = new BatchesOperations(core);
     this.eras = new ERAsOperations(core);
+    this.deposits = new DepositsOperations(core);
     this.quarantine = new QuarantineOperations(core);
     this.summary = new SummaryOperations(core);
     this.payers = new PayersOperations(core);

@@ -2278,7 +2278,8 @@ export interface AttachmentClaimFile {
 export interface Decision {
   /**
    * `accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
-   * payer does not get what it asked for, or what was begun.
+   * payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
+   * not see it. `not_insurance`: the deposit is not the payment of a payer.
    */
   as: DecisionAs;
   /** What was at stake then. Null for nothing. */
@@ -2292,12 +2293,15 @@ export interface Decision {
 
 /**
  * `accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
- * payer does not get what it asked for, or what was begun.
+ * payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
+ * not see it. `not_insurance`: the deposit is not the payment of a payer.
  */
 export type DecisionAs =
   | "accepted"
   | "not_billed"
   | "will_not_send"
+  | "received_elsewhere"
+  | "not_insurance"
   | (string & {});
 
 export interface ClaimAcceptedItem {
@@ -2904,6 +2908,7 @@ export type NoteResourceObject =
   | "payer_request"
   | "attachment"
   | "enrollment"
+  | "deposit"
   | (string & {});
 
 /** Who struck a note, and why. */
@@ -3563,6 +3568,8 @@ export interface ERASummary {
    * judged on the sum of all parts.
    */
   parts: string[];
+  /** Where the money of a remittance is. */
+  bank: ERABank;
 }
 
 export interface ERAHead {
@@ -3618,6 +3625,8 @@ export interface ERAHead {
    * judged on the sum of all parts.
    */
   parts: string[];
+  /** Where the money of a remittance is. */
+  bank: ERABank;
 }
 
 export type FileSource =
@@ -3730,6 +3739,45 @@ export interface ERACorrection {
   decided: ERANote | null;
 }
 
+/** Where the money of a remittance is. */
+export interface ERABank {
+  /**
+   * `not_expected`: there is no money to come. `unknown`: no file of the bank account was imported for its day.
+   * `awaited`: nothing has arrived. `partly`: a part of it has. `received`: all of it has.
+   */
+  status: ERABankStatus;
+  /** What the bank must receive for it. */
+  payable: Amount;
+  /** What has arrived. */
+  received: Amount;
+  /** What processors of virtual cards kept. */
+  fee: Amount;
+  /** What is certain about the payment, in one line. */
+  summary: string;
+  deposits: ERABankDeposit[];
+}
+
+/**
+ * `not_expected`: there is no money to come. `unknown`: no file of the bank account was imported for its day.
+ * `awaited`: nothing has arrived. `partly`: a part of it has. `received`: all of it has.
+ */
+export type ERABankStatus =
+  | "not_expected"
+  | "unknown"
+  | "awaited"
+  | "partly"
+  | "received"
+  | (string & {});
+
+export interface ERABankDeposit {
+  deposit_id: string;
+  date: string;
+  /** An amount of dollars. */
+  amount: Amount;
+  /** An amount of dollars. */
+  fee: Amount;
+}
+
 /** The result of importing a file. */
 export interface ERAImport {
   object: string;
@@ -3825,6 +3873,8 @@ export interface ERA {
    * judged on the sum of all parts.
    */
   parts: string[];
+  /** Where the money of a remittance is. */
+  bank: ERABank;
   /** The first page of its claims. Pass `next_cursor` to `GET /eras/{id}/claims`. */
   claims: ERAClaims;
   /**
@@ -4245,6 +4295,302 @@ export interface MatchRequestLine {
 
 /** The parameters of /eras/{id}/notes. */
 export interface ERAsListNotesParams {
+  /** The maximum number of items on a page. */
+  limit?: number;
+  /** The `next_cursor` of the previous page, unchanged, with the same filters. */
+  cursor?: string;
+}
+
+/** Left out, Molar finds it. */
+export type DepositsImportFormFormat =
+  | "nacha"
+  | "bai2"
+  | "csv";
+
+/** The fields beside the file. */
+export interface DepositsImportForm {
+  /** Left out, Molar finds it. */
+  format?: DepositsImportFormFormat;
+  /** The last four digits of the account, for a CSV file that does not say. */
+  account?: string;
+  /**
+   * One name a line. An entry whose text has one of them waits for a remittance. They are kept with the accounts of
+   * the file, in place of those before, and count for later files.
+   */
+  payer_names?: string;
+  /**
+   * Of a CSV file: the name of the column in its header. Left out, Molar looks for usual names.
+   */
+  date_column?: string;
+  /** Signed amounts. */
+  amount_column?: string;
+  /** Money in, in place of `amount_column`. */
+  credit_column?: string;
+  /** Money out, in place of `amount_column`. */
+  debit_column?: string;
+  text_column?: string;
+  company_column?: string;
+  /** A number that the bank gives each entry. */
+  reference_column?: string;
+  check_number_column?: string;
+  account_column?: string;
+  method_column?: string;
+}
+
+/** The result of importing a bank's file. */
+export interface DepositImport {
+  object: string;
+  format: DepositImportFormat;
+  /** Of the file. */
+  entries: number;
+  /** Those that are new. */
+  added: number;
+  /** Those that the organization had. */
+  known: number;
+  /** New deposits that were matched at once. */
+  matched: number;
+  /** New deposits that wait for a remittance. */
+  waiting: number;
+  /** Deposits that entries of the file took back. */
+  returned: number;
+  warnings: DepositImportWarning[];
+  /** The accounts of the file, with the days from and to which their deposits are known. */
+  accounts: DepositImportAccount[];
+}
+
+export type DepositImportFormat =
+  | "nacha"
+  | "bai2"
+  | "csv"
+  | (string & {});
+
+export interface DepositImportWarning {
+  line: number | null;
+  /**
+   * `control_differs`: a count, a hash or a total is not what the entries give. `trailer_missing`: the file ends
+   * early. `line_unread`: the line was left out.
+   */
+  code: DepositImportWarningCode;
+  message: string;
+}
+
+/**
+ * `control_differs`: a count, a hash or a total is not what the entries give. `trailer_missing`: the file ends
+ * early. `line_unread`: the line was left out.
+ */
+export type DepositImportWarningCode =
+  | "control_differs"
+  | "trailer_missing"
+  | "line_unread"
+  | (string & {});
+
+export interface DepositImportAccount {
+  account: string;
+  from: string;
+  to: string;
+  payer_names: string[];
+}
+
+/**
+ * `unmatched`: its remittances, or some of them, are not known. `matched`: remittances explain all of it. `other`: no
+ * remittance is expected. `returned`: a debit or a return took it back.
+ */
+export type DepositState =
+  | "unmatched"
+  | "matched"
+  | "other"
+  | "returned"
+  | (string & {});
+
+/** How the money came. */
+export type DepositMethod =
+  | "ach"
+  | "check"
+  | "virtual_card"
+  | "other"
+  | (string & {});
+
+/** The parameters of /deposits. */
+export interface DepositsListParams {
+  /** The maximum number of items on a page. */
+  limit?: number;
+  /** The `next_cursor` of the previous page, unchanged, with the same filters. */
+  cursor?: string;
+  state?: DepositState;
+  /** Only deposits on the account with these last four digits. */
+  account?: string;
+  method?: DepositMethod;
+  /** Only deposits on or after this day. */
+  from?: string;
+  /** Only deposits on or before this day. */
+  to?: string;
+  /** Only deposits of exactly this amount. */
+  amount?: Amount;
+  /** Only deposits with this trace number or number of a check. */
+  trace_number?: string;
+  /** Only deposits that pay this remittance. */
+  era_id?: string;
+}
+
+/** A deposit as it appears in lists. */
+export interface DepositSummary {
+  id: string;
+  object: string;
+  /**
+   * `unmatched`: its remittances, or some of them, are not known. `matched`: remittances explain all of it. `other`: no
+   * remittance is expected. `returned`: a debit or a return took it back.
+   */
+  state: DepositState;
+  /** The last four digits. */
+  account: string;
+  date: string;
+  /** Negative for a debit or a return. */
+  amount: Amount;
+  /** What no remittance explains. */
+  rest: Amount;
+  /** How the money came. */
+  method: DepositMethod;
+  /** Who sent it, as the bank names it. */
+  company: string | null;
+  /** The words of the bank. They are encrypted where they are stored. */
+  text: string;
+  /** Of the payment, or the number of the check. */
+  trace_number: string | null;
+  /** Of the network or the bank. */
+  reference: string | null;
+  /** What it pays. */
+  parts: DepositHeadPart[];
+  /** The entry that took it back. */
+  returned_by: string | null;
+  /** A time in UTC, with microseconds. */
+  imported_at: string;
+}
+
+export interface DepositHead {
+  id: string;
+  object: string;
+  /**
+   * `unmatched`: its remittances, or some of them, are not known. `matched`: remittances explain all of it. `other`: no
+   * remittance is expected. `returned`: a debit or a return took it back.
+   */
+  state: DepositState;
+  /** The last four digits. */
+  account: string;
+  date: string;
+  /** Negative for a debit or a return. */
+  amount: Amount;
+  /** What no remittance explains. */
+  rest: Amount;
+  /** How the money came. */
+  method: DepositMethod;
+  /** Who sent it, as the bank names it. */
+  company: string | null;
+  /** The words of the bank. They are encrypted where they are stored. */
+  text: string;
+  /** Of the payment, or the number of the check. */
+  trace_number: string | null;
+  /** Of the network or the bank. */
+  reference: string | null;
+  /** What it pays. */
+  parts: DepositHeadPart[];
+  /** The entry that took it back. */
+  returned_by: string | null;
+  /** A time in UTC, with microseconds. */
+  imported_at: string;
+}
+
+export interface DepositHeadPart {
+  era_id: string;
+  /** An amount of dollars. */
+  amount: Amount;
+  /** An amount of dollars. */
+  fee: Amount;
+  /**
+   * `trace_number`: it and the amount agree. `payer_amount_and_date`: it is the only one with these. `user`: a
+   * person says so.
+   */
+  matched_by: DepositHeadPartMatchedBy;
+  /** The user or the API key. Null if Molar matched it. */
+  by: string | null;
+  /** A time in UTC, with microseconds. */
+  at: string;
+}
+
+/**
+ * `trace_number`: it and the amount agree. `payer_amount_and_date`: it is the only one with these. `user`: a
+ * person says so.
+ */
+export type DepositHeadPartMatchedBy =
+  | "trace_number"
+  | "payer_amount_and_date"
+  | "user"
+  | (string & {});
+
+/** A deposit, with what it can be matched with. */
+export interface Deposit {
+  id: string;
+  object: string;
+  /**
+   * `unmatched`: its remittances, or some of them, are not known. `matched`: remittances explain all of it. `other`: no
+   * remittance is expected. `returned`: a debit or a return took it back.
+   */
+  state: DepositState;
+  /** The last four digits. */
+  account: string;
+  date: string;
+  /** Negative for a debit or a return. */
+  amount: Amount;
+  /** What no remittance explains. */
+  rest: Amount;
+  /** How the money came. */
+  method: DepositMethod;
+  /** Who sent it, as the bank names it. */
+  company: string | null;
+  /** The words of the bank. They are encrypted where they are stored. */
+  text: string;
+  /** Of the payment, or the number of the check. */
+  trace_number: string | null;
+  /** Of the network or the bank. */
+  reference: string | null;
+  /** What it pays. */
+  parts: DepositHeadPart[];
+  /** The entry that took it back. */
+  returned_by: string | null;
+  /** A time in UTC, with microseconds. */
+  imported_at: string;
+  /** Remittances that a person may match it with, the likeliest first. */
+  candidates: DepositCandidate[];
+}
+
+export interface DepositCandidate {
+  /** What they await together. */
+  total: Amount;
+  eras: DepositCandidateERA[];
+}
+
+export interface DepositCandidateERA {
+  era_id: string;
+  payer_name: string;
+  trace_number: string;
+  date: string | null;
+  /** An amount of dollars. */
+  awaited: Amount;
+}
+
+export interface DepositMatchRequest {
+  parts: DepositMatchRequestPart[];
+}
+
+export interface DepositMatchRequestPart {
+  era_id: string;
+  /** Null or left out for all that the remittance awaits. */
+  amount?: Amount | null;
+  /** What the processor of a virtual card kept. */
+  fee?: Amount | null;
+}
+
+/** The parameters of /deposits/{id}/notes. */
+export interface DepositsListNotesParams {
   /** The maximum number of items on a page. */
   limit?: number;
   /** The `next_cursor` of the previous page, unchanged, with the same filters. */
@@ -4934,7 +5280,8 @@ export type TaskState =
  * of the payer before changed after the claim was sent. `request_due`: the payer asks for something.
  * `remittance_unbalanced`: the payment does not add up. `remittance_unmatched`: claims of it are unfinished.
  * `remittance_correction`: it corrects another one, and waits for a decision. `remittance_to_post`: everything
- * is applied. `images_unsent`: an attachment was left open. `enrollment_waiting`: a payer has not enrolled the
+ * is applied. `deposit_missing`: the money of a remittance did not arrive within five business days.
+ * `deposit_unmatched`: a payer's money arrived, and no remittance explains it. `images_unsent`: an attachment was left open. `enrollment_waiting`: a payer has not enrolled the
  * office.
  */
 export type TaskKind =
@@ -4953,6 +5300,8 @@ export type TaskKind =
   | "remittance_unmatched"
   | "remittance_correction"
   | "remittance_to_post"
+  | "deposit_missing"
+  | "deposit_unmatched"
   | "images_unsent"
   | "enrollment_waiting"
   | (string & {});
@@ -4992,7 +5341,8 @@ export interface Task {
    * of the payer before changed after the claim was sent. `request_due`: the payer asks for something.
    * `remittance_unbalanced`: the payment does not add up. `remittance_unmatched`: claims of it are unfinished.
    * `remittance_correction`: it corrects another one, and waits for a decision. `remittance_to_post`: everything
-   * is applied. `images_unsent`: an attachment was left open. `enrollment_waiting`: a payer has not enrolled the
+   * is applied. `deposit_missing`: the money of a remittance did not arrive within five business days.
+   * `deposit_unmatched`: a payer's money arrived, and no remittance explains it. `images_unsent`: an attachment was left open. `enrollment_waiting`: a payer has not enrolled the
    * office.
    */
   kind: TaskKind;
@@ -5051,6 +5401,7 @@ export type TaskResourceObject =
   | "payer_request"
   | "attachment"
   | "enrollment"
+  | "deposit"
   | (string & {});
 
 export type TaskDueFrom =
@@ -5067,7 +5418,8 @@ export interface SnoozeRequest {
 export interface SettleRequest {
   /**
    * `accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
-   * payer does not get what it asked for, or what was begun.
+   * payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
+   * not see it. `not_insurance`: the deposit is not the payment of a payer.
    */
   as: DecisionAs;
   note?: string | null;

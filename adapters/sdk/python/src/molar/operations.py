@@ -21,6 +21,9 @@ from molar.types import (
     Connection,
     CreatedAPIKey,
     CreatedSandboxOrganization,
+    Deposit,
+    DepositImport,
+    DepositSummary,
     DocumentType,
     ERA,
     ERAClaim,
@@ -98,6 +101,10 @@ if TYPE_CHECKING:
         ConnectionsListParams,
         ConvertRequest,
         DeliveriesResend,
+        DepositMatchRequest,
+        DepositsImportForm,
+        DepositsListNotesParams,
+        DepositsListParams,
         ERAsListClaimsParams,
         ERAsListNotesParams,
         ERAsListParams,
@@ -1021,6 +1028,84 @@ class ERAsOperations:
         Requires the `read` permission. The oldest first, with those that are struck.
         """
         return List(self._core, Call("GET", f"/eras/{part(id)}/notes", options, query=dict(params)), Note)
+
+
+class DepositsOperations:
+    """The operations on deposits."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    def import_(self, file: Upload, *, options: Options = NO_OPTIONS, **form: Unpack[DepositsImportForm]) -> DepositImport:
+        """Import a bank's file.
+
+        Requires the `submit` permission. The body is a form with a file of your bank in the part `file`: a NACHA file with
+        CCD+ entries and their addenda, a BAI2 file, or a CSV file. The file has at most 5 MB and 5,000 entries.
+
+        Each entry that your organization does not have becomes a deposit. A file may come any number of times, and files
+        may overlap: an entry is known by its account, day, amount and the ACH trace number or the reference of the bank.
+        Without these, equal entries of an account and a day are counted. Import one kind of file for each account:
+        two kinds name the same money differently.
+
+        An entry waits for its remittance if it has a TRN or `HCCLAIMPMT`, or if its text has one of `payer_names`. Others
+        are kept with the state `other`. Molar matches a deposit with a remittance by itself if the trace number, or the
+        number of the check, and the amount agree, or if it is the only one with the payer, the amount, and a day at most
+        three business days away. A debit or a return takes a deposit back, and its match is undone.
+
+        A wrong hash, count or total, or a missing trailer, is a warning, and the entries are read: banks cut these
+        files. Of an account number only the last four digits are kept.
+
+        A key can have 2 uploads at a time. A third one returns 429.
+        """
+        return DepositImport(self._core.json(Call("POST", "/deposits/import", options, file=file, form=dict(form), keyed=True)))
+
+    def list(self, *, options: Options = NO_OPTIONS, **params: Unpack[DepositsListParams]) -> List[DepositSummary]:
+        """List deposits.
+
+        Requires the `read` permission. The last day first.
+        """
+        return List(self._core, Call("GET", "/deposits", options, query=dict(params)), DepositSummary)
+
+    def get(self, id: str, *, options: Options = NO_OPTIONS) -> Deposit:
+        """Retrieve a deposit.
+
+        Requires the `read` permission. `candidates` has what it can be matched with.
+        """
+        return Deposit(self._core.json(Call("GET", f"/deposits/{part(id)}", options)))
+
+    def match(self, id: str, *, options: Options = NO_OPTIONS, **body: Unpack[DepositMatchRequest]) -> Deposit:
+        """Match a deposit with remittances.
+
+        Requires the `submit` permission. The deposit pays the remittances of `parts`, beside those that it pays already. A
+        deposit pays at most 12 remittances, and several deposits can pay one. Leave `amount` out for all that the remittance
+        awaits. `fee` is what the processor of a virtual card kept: amount and fee together pay the remittance.
+
+        A debit, a deposit that is matched, and one that was returned give 409.
+        """
+        return Deposit(self._core.json(Call("POST", f"/deposits/{part(id)}/match", options, body=dict(body), keyed=True)))
+
+    def unmatch(self, id: str, *, options: Options = NO_OPTIONS) -> Deposit:
+        """Undo the match of a deposit.
+
+        Requires the `submit` permission. The deposit pays nothing any more, and its remittances await their money again. It
+        is never matched by itself again. A deposit that pays nothing gives 409.
+        """
+        return Deposit(self._core.json(Call("POST", f"/deposits/{part(id)}/unmatch", options, keyed=True)))
+
+    def add_note(self, id: str, *, options: Options = NO_OPTIONS, **body: Unpack[NoteRequest]) -> Note:
+        """Add a note to a deposit.
+
+        Requires the `submit` permission. The words of a person about the deposit. They never change; strike a note that is
+        wrong, and add another.
+        """
+        return Note(self._core.json(Call("POST", f"/deposits/{part(id)}/notes", options, body=dict(body), keyed=True)))
+
+    def list_notes(self, id: str, *, options: Options = NO_OPTIONS, **params: Unpack[DepositsListNotesParams]) -> List[Note]:
+        """List the notes of a deposit.
+
+        Requires the `read` permission. The oldest first, with those that are struck.
+        """
+        return List(self._core, Call("GET", f"/deposits/{part(id)}/notes", options, query=dict(params)), Note)
 
 
 class QuarantineOperations:
@@ -2082,6 +2167,7 @@ class Operations:
         self.payer_requests = PayerRequestsOperations(core)
         self.batches = BatchesOperations(core)
         self.eras = ERAsOperations(core)
+        self.deposits = DepositsOperations(core)
         self.quarantine = QuarantineOperations(core)
         self.summary = SummaryOperations(core)
         self.payers = PayersOperations(core)

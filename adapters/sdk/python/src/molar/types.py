@@ -2002,9 +2002,10 @@ class AttachmentClaimFile(Model):
     _read: ClassVar[dict[str, Any]] = {
     }
 
-DecisionAs: TypeAlias = "Literal['accepted', 'not_billed', 'will_not_send'] | str"
+DecisionAs: TypeAlias = "Literal['accepted', 'not_billed', 'will_not_send', 'received_elsewhere', 'not_insurance'] | str"
 """`accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
-payer does not get what it asked for, or what was begun.
+payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
+not see it. `not_insurance`: the deposit is not the payment of a payer.
 """
 
 
@@ -2013,7 +2014,8 @@ class Decision(Model):
 
     as_: DecisionAs
     """`accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
-    payer does not get what it asked for, or what was begun.
+    payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
+    not see it. `not_insurance`: the deposit is not the payment of a payer.
     """
     amount: Decimal | None
     """What was at stake then. Null for nothing."""
@@ -2907,7 +2909,7 @@ class NoteRequest(TypedDict, total=False):
     stored.
     """
 
-NoteResourceObject: TypeAlias = "Literal['claim', 'era', 'payer_request', 'attachment', 'enrollment'] | str"
+NoteResourceObject: TypeAlias = "Literal['claim', 'era', 'payer_request', 'attachment', 'enrollment', 'deposit'] | str"
 """The resource's own `object`."""
 
 
@@ -3678,6 +3680,53 @@ class ERACorrection(Model):
         "decided": ERANote,
     }
 
+ERABankStatus: TypeAlias = "Literal['not_expected', 'unknown', 'awaited', 'partly', 'received'] | str"
+"""`not_expected`: there is no money to come. `unknown`: no file of the bank account was imported for its day.
+`awaited`: nothing has arrived. `partly`: a part of it has. `received`: all of it has.
+"""
+
+
+class ERABankDeposit(Model):
+    """A part of a reply."""
+
+    deposit_id: str
+    date: dt.date
+    amount: Decimal
+    """An amount of dollars."""
+    fee: Decimal
+    """An amount of dollars."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "date": calendar_date,
+        "amount": Decimal,
+        "fee": Decimal,
+    }
+
+
+class ERABank(Model):
+    """Where the money of a remittance is."""
+
+    status: ERABankStatus
+    """`not_expected`: there is no money to come. `unknown`: no file of the bank account was imported for its day.
+    `awaited`: nothing has arrived. `partly`: a part of it has. `received`: all of it has.
+    """
+    payable: Decimal
+    """What the bank must receive for it."""
+    received: Decimal
+    """What has arrived."""
+    fee: Decimal
+    """What processors of virtual cards kept."""
+    summary: str
+    """What is certain about the payment, in one line."""
+    deposits: list[ERABankDeposit]
+
+    _read: ClassVar[dict[str, Any]] = {
+        "payable": Decimal,
+        "received": Decimal,
+        "fee": Decimal,
+        "deposits": [ERABankDeposit],
+    }
+
 
 class ERASummary(Model):
     """A remittance as it appears in lists."""
@@ -3723,6 +3772,8 @@ class ERASummary(Model):
     """The other parts of the payment, which have other claims: the payer split it. `balance.payment` is then
     judged on the sum of all parts.
     """
+    bank: ERABank
+    """Where the money of a remittance is."""
 
     _read: ClassVar[dict[str, Any]] = {
         "payer": PayerSummary,
@@ -3734,6 +3785,7 @@ class ERASummary(Model):
         "posted_at": timestamp,
         "acknowledged": ERANote,
         "correction": ERACorrection,
+        "bank": ERABank,
     }
 
 
@@ -3781,6 +3833,8 @@ class ERAHead(Model):
     """The other parts of the payment, which have other claims: the payer split it. `balance.payment` is then
     judged on the sum of all parts.
     """
+    bank: ERABank
+    """Where the money of a remittance is."""
 
     _read: ClassVar[dict[str, Any]] = {
         "payer": PayerSummary,
@@ -3792,6 +3846,7 @@ class ERAHead(Model):
         "posted_at": timestamp,
         "acknowledged": ERANote,
         "correction": ERACorrection,
+        "bank": ERABank,
     }
 
 ImportedPaymentStatus: TypeAlias = "Literal['imported', 'correction', 'duplicate', 'quarantined'] | str"
@@ -4322,6 +4377,8 @@ class ERA(Model):
     """The other parts of the payment, which have other claims: the payer split it. `balance.payment` is then
     judged on the sum of all parts.
     """
+    bank: ERABank
+    """Where the money of a remittance is."""
     claims: ERAClaims
     """The first page of its claims. Pass `next_cursor` to `GET /eras/{id}/claims`."""
     provider_adjustments: list[ERAProviderAdjustment]
@@ -4348,6 +4405,7 @@ class ERA(Model):
         "posted_at": timestamp,
         "acknowledged": ERANote,
         "correction": ERACorrection,
+        "bank": ERABank,
         "claims": ERAClaims,
         "provider_adjustments": [ERAProviderAdjustment],
         "forwarded_balance": ForwardedBalance,
@@ -4406,6 +4464,338 @@ class MatchRequest(TypedDict, total=False):
 
 class ERAsListNotesParams(TypedDict, total=False):
     """The parameters of /eras/{id}/notes."""
+
+    limit: int
+    """The maximum number of items on a page."""
+    cursor: str
+    """The `next_cursor` of the previous page, unchanged, with the same filters."""
+
+DepositsImportFormFormat: TypeAlias = Literal["nacha", "bai2", "csv"]
+"""Left out, Molar finds it."""
+
+
+class DepositsImportForm(TypedDict, total=False):
+    """The fields beside the file."""
+
+    format: DepositsImportFormFormat
+    """Left out, Molar finds it."""
+    account: str
+    """The last four digits of the account, for a CSV file that does not say."""
+    payer_names: str
+    """One name a line. An entry whose text has one of them waits for a remittance. They are kept with the accounts of
+    the file, in place of those before, and count for later files.
+    """
+    date_column: str
+    """Of a CSV file: the name of the column in its header. Left out, Molar looks for usual names."""
+    amount_column: str
+    """Signed amounts."""
+    credit_column: str
+    """Money in, in place of `amount_column`."""
+    debit_column: str
+    """Money out, in place of `amount_column`."""
+    text_column: str
+    company_column: str
+    reference_column: str
+    """A number that the bank gives each entry."""
+    check_number_column: str
+    account_column: str
+    method_column: str
+
+DepositImportFormat: TypeAlias = "Literal['nacha', 'bai2', 'csv'] | str"
+
+DepositImportWarningCode: TypeAlias = "Literal['control_differs', 'trailer_missing', 'line_unread'] | str"
+"""`control_differs`: a count, a hash or a total is not what the entries give. `trailer_missing`: the file ends
+early. `line_unread`: the line was left out.
+"""
+
+
+class DepositImportWarning(Model):
+    """A part of a reply."""
+
+    line: int | None
+    code: DepositImportWarningCode
+    """`control_differs`: a count, a hash or a total is not what the entries give. `trailer_missing`: the file ends
+    early. `line_unread`: the line was left out.
+    """
+    message: str
+
+    _read: ClassVar[dict[str, Any]] = {
+    }
+
+
+class DepositImportAccount(Model):
+    """A part of a reply."""
+
+    account: str
+    from_: dt.date
+    to: dt.date
+    payer_names: list[str]
+
+    _read: ClassVar[dict[str, Any]] = {
+        "from": calendar_date,
+        "to": calendar_date,
+    }
+
+
+class DepositImport(Model):
+    """The result of importing a bank's file."""
+
+    object: str
+    format: DepositImportFormat
+    entries: int
+    """Of the file."""
+    added: int
+    """Those that are new."""
+    known: int
+    """Those that the organization had."""
+    matched: int
+    """New deposits that were matched at once."""
+    waiting: int
+    """New deposits that wait for a remittance."""
+    returned: int
+    """Deposits that entries of the file took back."""
+    warnings: list[DepositImportWarning]
+    accounts: list[DepositImportAccount]
+    """The accounts of the file, with the days from and to which their deposits are known."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "warnings": [DepositImportWarning],
+        "accounts": [DepositImportAccount],
+    }
+
+DepositState: TypeAlias = "Literal['unmatched', 'matched', 'other', 'returned'] | str"
+"""`unmatched`: its remittances, or some of them, are not known. `matched`: remittances explain all of it. `other`: no
+remittance is expected. `returned`: a debit or a return took it back.
+"""
+
+DepositMethod: TypeAlias = "Literal['ach', 'check', 'virtual_card', 'other'] | str"
+"""How the money came."""
+
+
+DepositsListParams = TypedDict(
+    "DepositsListParams",
+    {
+        "limit": "int",
+        "cursor": "str",
+        "state": "DepositState",
+        "account": "str",
+        "method": "DepositMethod",
+        "from": "dt.date | str",
+        "to": "dt.date | str",
+        "amount": "Decimal | str",
+        "trace_number": "str",
+        "era_id": "str",
+    },
+    total=False,
+)
+"""The parameters of /deposits."""
+
+DepositHeadPartMatchedBy: TypeAlias = "Literal['trace_number', 'payer_amount_and_date', 'user'] | str"
+"""`trace_number`: it and the amount agree. `payer_amount_and_date`: it is the only one with these. `user`: a
+person says so.
+"""
+
+
+class DepositHeadPart(Model):
+    """A part of a reply."""
+
+    era_id: str
+    amount: Decimal
+    """An amount of dollars."""
+    fee: Decimal
+    """An amount of dollars."""
+    matched_by: DepositHeadPartMatchedBy
+    """`trace_number`: it and the amount agree. `payer_amount_and_date`: it is the only one with these. `user`: a
+    person says so.
+    """
+    by: str | None
+    """The user or the API key. Null if Molar matched it."""
+    at: dt.datetime
+    """A time in UTC, with microseconds."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "amount": Decimal,
+        "fee": Decimal,
+        "at": timestamp,
+    }
+
+
+class DepositSummary(Model):
+    """A deposit as it appears in lists."""
+
+    id: str
+    object: str
+    state: DepositState
+    """`unmatched`: its remittances, or some of them, are not known. `matched`: remittances explain all of it. `other`: no
+    remittance is expected. `returned`: a debit or a return took it back.
+    """
+    account: str
+    """The last four digits."""
+    date: dt.date
+    amount: Decimal
+    """Negative for a debit or a return."""
+    rest: Decimal
+    """What no remittance explains."""
+    method: DepositMethod
+    """How the money came."""
+    company: str | None
+    """Who sent it, as the bank names it."""
+    text: str
+    """The words of the bank. They are encrypted where they are stored."""
+    trace_number: str | None
+    """Of the payment, or the number of the check."""
+    reference: str | None
+    """Of the network or the bank."""
+    parts: list[DepositHeadPart]
+    """What it pays."""
+    returned_by: str | None
+    """The entry that took it back."""
+    imported_at: dt.datetime
+    """A time in UTC, with microseconds."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "date": calendar_date,
+        "amount": Decimal,
+        "rest": Decimal,
+        "parts": [DepositHeadPart],
+        "imported_at": timestamp,
+    }
+
+
+class DepositHead(Model):
+    """A part of a reply."""
+
+    id: str
+    object: str
+    state: DepositState
+    """`unmatched`: its remittances, or some of them, are not known. `matched`: remittances explain all of it. `other`: no
+    remittance is expected. `returned`: a debit or a return took it back.
+    """
+    account: str
+    """The last four digits."""
+    date: dt.date
+    amount: Decimal
+    """Negative for a debit or a return."""
+    rest: Decimal
+    """What no remittance explains."""
+    method: DepositMethod
+    """How the money came."""
+    company: str | None
+    """Who sent it, as the bank names it."""
+    text: str
+    """The words of the bank. They are encrypted where they are stored."""
+    trace_number: str | None
+    """Of the payment, or the number of the check."""
+    reference: str | None
+    """Of the network or the bank."""
+    parts: list[DepositHeadPart]
+    """What it pays."""
+    returned_by: str | None
+    """The entry that took it back."""
+    imported_at: dt.datetime
+    """A time in UTC, with microseconds."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "date": calendar_date,
+        "amount": Decimal,
+        "rest": Decimal,
+        "parts": [DepositHeadPart],
+        "imported_at": timestamp,
+    }
+
+
+class DepositCandidateERA(Model):
+    """A part of a reply."""
+
+    era_id: str
+    payer_name: str
+    trace_number: str
+    date: dt.date | None
+    awaited: Decimal
+    """An amount of dollars."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "date": calendar_date,
+        "awaited": Decimal,
+    }
+
+
+class DepositCandidate(Model):
+    """A part of a reply."""
+
+    total: Decimal
+    """What they await together."""
+    eras: list[DepositCandidateERA]
+
+    _read: ClassVar[dict[str, Any]] = {
+        "total": Decimal,
+        "eras": [DepositCandidateERA],
+    }
+
+
+class Deposit(Model):
+    """A deposit, with what it can be matched with."""
+
+    id: str
+    object: str
+    state: DepositState
+    """`unmatched`: its remittances, or some of them, are not known. `matched`: remittances explain all of it. `other`: no
+    remittance is expected. `returned`: a debit or a return took it back.
+    """
+    account: str
+    """The last four digits."""
+    date: dt.date
+    amount: Decimal
+    """Negative for a debit or a return."""
+    rest: Decimal
+    """What no remittance explains."""
+    method: DepositMethod
+    """How the money came."""
+    company: str | None
+    """Who sent it, as the bank names it."""
+    text: str
+    """The words of the bank. They are encrypted where they are stored."""
+    trace_number: str | None
+    """Of the payment, or the number of the check."""
+    reference: str | None
+    """Of the network or the bank."""
+    parts: list[DepositHeadPart]
+    """What it pays."""
+    returned_by: str | None
+    """The entry that took it back."""
+    imported_at: dt.datetime
+    """A time in UTC, with microseconds."""
+    candidates: list[DepositCandidate]
+    """Remittances that a person may match it with, the likeliest first."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "date": calendar_date,
+        "amount": Decimal,
+        "rest": Decimal,
+        "parts": [DepositHeadPart],
+        "imported_at": timestamp,
+        "candidates": [DepositCandidate],
+    }
+
+
+class DepositMatchRequestPart(TypedDict, total=False):
+    """A part of a request."""
+
+    era_id: Required[str]
+    amount: Decimal | str | None
+    """Null or left out for all that the remittance awaits."""
+    fee: Decimal | str | None
+    """What the processor of a virtual card kept."""
+
+
+class DepositMatchRequest(TypedDict, total=False):
+    """A part of a request."""
+
+    parts: Required[list[DepositMatchRequestPart]]
+
+
+class DepositsListNotesParams(TypedDict, total=False):
+    """The parameters of /deposits/{id}/notes."""
 
     limit: int
     """The maximum number of items on a page."""
@@ -5219,7 +5609,7 @@ class ImportMappingRequest(TypedDict, total=False):
 TaskState: TypeAlias = "Literal['open', 'snoozed', 'done'] | str"
 """`open`: it needs a person. `snoozed`: it comes back. `done`: its cause has ended."""
 
-TaskKind: TypeAlias = "Literal['claim_rejected', 'claim_held', 'draft_old', 'unacknowledged', 'no_decision', 'denied', 'overpaid', 'changed_after_reconcile', 'secondary_to_bill', 'secondary_outdated', 'request_due', 'remittance_unbalanced', 'remittance_unmatched', 'remittance_correction', 'remittance_to_post', 'images_unsent', 'enrollment_waiting'] | str"
+TaskKind: TypeAlias = "Literal['claim_rejected', 'claim_held', 'draft_old', 'unacknowledged', 'no_decision', 'denied', 'overpaid', 'changed_after_reconcile', 'secondary_to_bill', 'secondary_outdated', 'request_due', 'remittance_unbalanced', 'remittance_unmatched', 'remittance_correction', 'remittance_to_post', 'deposit_missing', 'deposit_unmatched', 'images_unsent', 'enrollment_waiting'] | str"
 """`claim_rejected`: a rejection is not answered. `claim_held`: findings hold the claim. `draft_old`: a draft
 was left. `unacknowledged`: nobody acknowledged the claim. `no_decision`: the payer accepted the claim, or
 took its decision back, and does not decide; or it was asked, and finds no claim. `denied`: the payer refuses, and money is open. `overpaid`:
@@ -5228,7 +5618,8 @@ payments and write-offs exceed the charge. `changed_after_reconcile`: the paymen
 of the payer before changed after the claim was sent. `request_due`: the payer asks for something.
 `remittance_unbalanced`: the payment does not add up. `remittance_unmatched`: claims of it are unfinished.
 `remittance_correction`: it corrects another one, and waits for a decision. `remittance_to_post`: everything
-is applied. `images_unsent`: an attachment was left open. `enrollment_waiting`: a payer has not enrolled the
+is applied. `deposit_missing`: the money of a remittance did not arrive within five business days.
+`deposit_unmatched`: a payer's money arrived, and no remittance explains it. `images_unsent`: an attachment was left open. `enrollment_waiting`: a payer has not enrolled the
 office.
 """
 
@@ -5256,7 +5647,7 @@ class TasksListParams(TypedDict, total=False):
     amount_from: Decimal | str
     """Only tasks of this amount or more."""
 
-TaskResourceObject: TypeAlias = "Literal['claim', 'era', 'payer_request', 'attachment', 'enrollment'] | str"
+TaskResourceObject: TypeAlias = "Literal['claim', 'era', 'payer_request', 'attachment', 'enrollment', 'deposit'] | str"
 """The resource's own `object`."""
 
 
@@ -5287,7 +5678,8 @@ class Task(Model):
     of the payer before changed after the claim was sent. `request_due`: the payer asks for something.
     `remittance_unbalanced`: the payment does not add up. `remittance_unmatched`: claims of it are unfinished.
     `remittance_correction`: it corrects another one, and waits for a decision. `remittance_to_post`: everything
-    is applied. `images_unsent`: an attachment was left open. `enrollment_waiting`: a payer has not enrolled the
+    is applied. `deposit_missing`: the money of a remittance did not arrive within five business days.
+    `deposit_unmatched`: a payer's money arrived, and no remittance explains it. `images_unsent`: an attachment was left open. `enrollment_waiting`: a payer has not enrolled the
     office.
     """
     state: TaskState

@@ -64,6 +64,7 @@ export function RemittanceDetail() {
       <Difference era={e} />
       <Section title="Payment">
         <Payment era={e} />
+        <p>{e.bank.summary}</p>
         <Balance era={e} />
       </Section>
       <Claims era={e} />

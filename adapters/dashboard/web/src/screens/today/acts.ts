@@ -21,6 +21,8 @@ export const kinds: Record<Task["kind"], string> = {
   remittance_unmatched: "Remittance to finish",
   remittance_correction: "Correction to decide",
   remittance_to_post: "Remittance to post",
+  deposit_missing: "Money missing",
+  deposit_unmatched: "Deposit to match",
   images_unsent: "Images not sent",
   enrollment_waiting: "Enrollment",
 };
@@ -30,6 +32,8 @@ export const decisions: Record<Schemas["DecisionAs"], string> = {
   accepted: "Accept the denial",
   not_billed: "Bill no next payer",
   will_not_send: "Send nothing",
+  received_elsewhere: "Received elsewhere",
+  not_insurance: "Not insurance",
 };
 
 /** dueFrom says who named the day of a task. */
@@ -57,11 +61,14 @@ const acts: Partial<Record<string, Act>> = {
   matchERAClaim: { label: "Finish the claims" },
   replaceERA: { label: "Decide" },
   postERA: { label: "Post" },
+  matchDeposit: { label: "Match" },
   closeAttachment: { label: "Send to the payer" },
 };
 
-/** placeOf returns the screen of what a task is about. An enrollment is on that of its office. */
+/** placeOf returns the screen of what a task is about. An enrollment is on that of its office, and a deposit is
+ *  compared with the remittances. */
 export function placeOf(t: Task): AnyTarget {
+  if (t.resource.object === "deposit") return { to: "/remittances" };
   return (
     screenOf(t.resource.id) ?? {
       to: t.office_id ? `/settings/offices/${t.office_id}` : "/settings",

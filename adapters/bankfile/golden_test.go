@@ -1,0 +1,122 @@
+package bankfile_test
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/molar-billing/molar/adapters/bankfile"
+	"github.com/molar-billing/molar/core/billing/deposit"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// TestGolden reads every file of testdata. What it says is in the file beside it.
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/*")
+	if err != nil || len(files) < 9 {
+		t.Fatal(len(files), err)
+	}
+	for _, name := range files {
+		if strings.HasSuffix(name, ".json") || name == "testdata/fuzz" {
+			continue
+		}
+		content, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, faults := bankfile.Reader{}.Read(content, deposit.Reading{Account: "6789"})
+		if len(faults) > 0 {
+			t.Errorf("%s: %v", name, faults)
+		}
+		got, err := json.MarshalIndent(f, "", "\t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(got), "000123456789") {
+			t.Errorf("%s: the whole number of the account is kept", name)
+		}
+		golden := name + ".json"
+		if *update {
+			if err := os.WriteFile(golden, append(got, '\n'), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil || string(want) != string(got)+"\n" {
+			t.Errorf("%s: %v\n%s", golden, err, got)
+		}
+	}
+}
+
+// TestCutFiles has the same entries, whatever is missing at the end, and says so.
+func TestCutFiles(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		whole, cut string
+		entries    int
+		codes      []deposit.WarningCode
+	}{
+		{"ccd.ach", "ccd-one-line.ach", 4, nil},
+		{"ccd.ach", "ccd-wrong-hash.ach", 4, []deposit.WarningCode{deposit.ControlDiffers}},
+		{"ccd.ach", "ccd-cut.ach", 2, []deposit.WarningCode{deposit.TrailerMissing, deposit.TrailerMissing}},
+		{"day.bai2", "day-wrong-total.bai2", 5, []deposit.WarningCode{deposit.ControlDiffers}},
+		{"day.bai2", "day-cut.bai2", 5, []deposit.WarningCode{deposit.TrailerMissing}},
+	} {
+		whole, cut := read(t, c.whole), read(t, c.cut)
+		if len(whole.Warnings) != 0 {
+			t.Errorf("%s: %v", c.whole, whole.Warnings)
+		}
+		if len(cut.Entries) != c.entries {
+			t.Fatalf("%s has %d entries", c.cut, len(cut.Entries))
+		}
+		for i, e := range cut.Entries {
+			if e != whole.Entries[i] {
+				t.Errorf("%s: %+v, want %+v", c.cut, e, whole.Entries[i])
+			}
+		}
+		var codes []deposit.WarningCode
+		for _, w := range cut.Warnings {
+			codes = append(codes, w.Code)
+		}
+		if len(codes) != len(c.codes) || len(codes) > 0 && codes[0] != c.codes[0] {
+			t.Errorf("%s: %v, want %v", c.cut, codes, c.codes)
+		}
+	}
+}
+
+func read(t *testing.T, name string) deposit.File {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, faults := bankfile.Reader{}.Read(content, deposit.Reading{Account: "6789"})
+	if len(faults) > 0 {
+		t.Fatal(faults)
+	}
+	return f
+}
+
+// TestMappedColumns reads columns with names of their own.
+func TestMappedColumns(t *testing.T) {
+	t.Parallel()
+	f, faults := bankfile.Reader{}.Read([]byte("When,Was,Was wo\n2026-12-01,12.5,X\n"), deposit.Reading{
+		Account: "6789", Columns: map[deposit.Column]string{deposit.ColumnDate: "when", deposit.ColumnAmount: "WAS", deposit.ColumnText: "was wo"},
+	})
+	if len(faults) > 0 || len(f.Entries) != 1 || f.Entries[0].Amount != 1250 || f.Entries[0].Text != "X" {
+		t.Errorf("%v %+v", faults, f)
+	}
+	for _, c := range []struct{ file, account, field string }{
+		{"a,b\n1,2\n", "6789", "file"}, {"date,amount\n2026-12-01,1\n", "", "account"}, {"", "6789", "file"},
+	} {
+		_, faults := bankfile.Reader{}.Read([]byte(c.file), deposit.Reading{Account: c.account})
+		if len(faults) == 0 || faults[0].Field != c.field {
+			t.Errorf("%q: %v, want %s", c.file, faults, c.field)
+		}
+	}
+}

@@ -1,0 +1,203 @@
+package httpapi
+
+import (
+	"database/sql"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// banking is the call that imports a bank's file. Parts are names and values.
+func banking(file string, parts ...string) call {
+	all := []string{"Content-Disposition: form-data; name=\"file\"; filename=\"march.csv\"\r\n\r\n" + file}
+	for i := 0; i < len(parts); i += 2 {
+		all = append(all, "Content-Disposition: form-data; name=\""+parts[i]+"\"\r\n\r\n"+parts[i+1])
+	}
+	return call{
+		method: http.MethodPost, path: "/deposits/import", header: map[string]string{"Content-Type": "multipart/form-data; boundary=" + boundary}, body: formOf(all...),
+	}
+}
+
+// bankDay is a CSV file of account 6789.
+func bankDay(rows ...string) call {
+	return banking("Date,Amount,Description\n"+strings.Join(rows, "\n")+"\n", "account", "6789")
+}
+
+// paidBy imports payments of 1.00 with the trace numbers, and returns their paths.
+func (s *service) paidBy(t *testing.T, traces ...string) (paths []string) {
+	t.Helper()
+	var pairs []string
+	for _, trace := range traces {
+		pairs = append(pairs, trace, ourNPI)
+	}
+	_, all := s.must(t, 201, importing(payingTo(pairs...))).payments(t)
+	for _, p := range all {
+		paths = append(paths, "/eras/"+p["era_id"].(string))
+		s.until(t, paths[len(paths)-1], "needs_review")
+	}
+	return paths
+}
+
+// deposit returns the path of the only deposit of a query.
+func (s *service) deposit(t *testing.T, query string) string {
+	t.Helper()
+	all := s.must(t, 200, call{path: "/deposits" + query}).get(t, "data").([]any)
+	if len(all) != 1 {
+		t.Fatalf("%s: %d deposits", query, len(all))
+	}
+	return "/deposits/" + all[0].(anObject)["id"].(string)
+}
+
+// TestDeposits follows money from the bank's file to remittances and back.
+func TestDeposits(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	eras := s.paidBy(t, "EFT-1", "EFT-2", "EFT-3", "EFT-4")
+	s.must(t, 200, call{path: eras[0]}).shows(t, "bank.status", "unknown", "bank.summary", "Balanced, not posted, deposit unknown.", "bank.payable", "1.00")
+	if got := s.tasks(t, ""); got["deposit_missing"] != nil {
+		t.Errorf("before the first file: %v", got)
+	}
+	day := []string{"2026-03-09,1.00,EXAMPLE DENTAL HCCLAIMPMT TRN*1*EFT-1*1512345678", "2026-03-10,3.00,EXAMPLE DENTAL HCCLAIMPMT", "2026-03-10,-100.00,RENT", "2026-03-05,-12.00,FEE"}
+	s.must(t, 200, bankDay(day...)).shows(t, "object", "deposit_import", "format", "csv", "entries", 4.0, "added", 4.0, "known", 0.0, "matched", 1.0, "waiting", 1.0,
+		"accounts.0.account", "6789", "accounts.0.from", "2026-03-05", "accounts.0.to", "2026-03-10", "warnings", []any{})
+	s.must(t, 200, bankDay(append(day, "2026-03-10,-100.00,RENT")...)).shows(t, "added", 1.0, "known", 4.0, "matched", 0.0) // the second rent of that day
+	s.must(t, 200, call{path: eras[0]}).shows(t, "bank.status", "received", "bank.summary", "Balanced, not posted, in the bank.", "bank.deposits.0.amount", "1.00")
+	s.must(t, 200, call{path: "/eras?trace_number=EFT-2"}).shows(t, "data.0.bank.status", "awaited")
+	got := s.tasks(t, "")
+	if got["deposit_missing"]["amount"] != "1.00" || got["deposit_unmatched"]["amount"] != "3.00" || len(s.must(t, 200, call{path: "/tasks?kind=deposit_missing"}).get(t, "data").([]any)) != 3 {
+		t.Errorf("tasks %v", got)
+	}
+
+	bulk := s.deposit(t, "?state=unmatched")
+	candidates := s.must(t, 200, call{path: bulk})
+	candidates.shows(t, "amount", "3.00", "rest", "3.00", "method", "ach", "text", "EXAMPLE DENTAL HCCLAIMPMT", "candidates.0.total", "3.00")
+	var parts []any
+	for _, e := range candidates.get(t, "candidates", "0", "eras").([]any) {
+		parts = append(parts, anObject{"era_id": e.(anObject)["era_id"]})
+	}
+	match := func(parts any) call { return call{path: bulk + "/match", body: jsonOf(anObject{"parts": parts}, nil)} }
+	s.must(t, 200, match(parts)).shows(t, "state", "matched", "rest", "0.00", "parts.2.matched_by", "user", "candidates", []any{})
+	wantStatus(t, s.do(t, match(parts)), 409, billing.CodeConflict)
+	if got := s.tasks(t, ""); got["deposit_missing"] != nil || got["deposit_unmatched"] != nil {
+		t.Errorf("tasks %v", got)
+	}
+	s.must(t, 200, call{path: "/deposits?era_id=" + strings.TrimPrefix(eras[1], "/eras/")}).shows(t, "data.0.id", strings.TrimPrefix(bulk, "/deposits/"))
+	s.must(t, 200, call{method: "POST", path: bulk + "/unmatch"}).shows(t, "state", "unmatched", "parts", []any{})
+	wantStatus(t, s.do(t, call{method: "POST", path: bulk + "/unmatch"}), 409, billing.CodeConflict)
+	s.must(t, 200, call{path: eras[1]}).shows(t, "bank.status", "awaited", "bank.deposits", []any{})
+
+	// A part, a fee of a card, and what does not fit.
+	s.must(t, 200, match([]any{anObject{"era_id": strings.TrimPrefix(eras[1], "/eras/"), "amount": "0.97", "fee": "0.03"}})).shows(t,
+		"state", "unmatched", "rest", "2.03", "parts.0.fee", "0.03")
+	s.must(t, 200, call{path: eras[1]}).shows(t, "bank.status", "received", "bank.received", "0.97", "bank.fee", "0.03")
+	for field, p := range map[string]anObject{
+		"parts.0.era_id not_allowed": {"era_id": strings.TrimPrefix(eras[1], "/eras/")},
+		"parts.0.amount range":       {"era_id": strings.TrimPrefix(eras[2], "/eras/"), "amount": "1.01"},
+		"parts.0.amount format":      {"era_id": strings.TrimPrefix(eras[2], "/eras/"), "amount": "1"},
+		"parts.0.era_id required":    {"amount": "1.00"},
+	} {
+		c := match([]any{p})
+		c.bad = true
+		if a := s.do(t, c); a.StatusCode != 422 || a.fields(t)[0] != field {
+			t.Errorf("%s: %d %s", field, a.StatusCode, a.body)
+		}
+	}
+	wantStatus(t, s.do(t, match([]any{anObject{"era_id": "era_01JGFJJZ00FC1R3ZY5N7Q8Z4VK"}})), 404, billing.CodeNotFound)
+
+	// The bank takes the first one back.
+	s.must(t, 200, bankDay("2026-03-12,-1.00,EXAMPLE DENTAL RETURN TRN*1*EFT-1*1512345678")).shows(t, "returned", 1.0)
+	s.must(t, 200, call{path: s.deposit(t, "?state=returned")}).shows(t, "amount", "1.00", "trace_number", "EFT-1", "parts", []any{})
+	s.must(t, 200, call{path: eras[0]}).shows(t, "bank.status", "awaited", "bank.summary", "Balanced, not posted, not in the bank.")
+}
+
+// TestDepositFirst has the money before the remittance, and people who decide.
+func TestDepositFirst(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	s.must(t, 200, bankDay("2026-03-05,-12.00,FEE", "2026-03-09,1.00,EXAMPLE DENTAL HCCLAIMPMT TRN*1*EFT-9*1512345678", "2026-03-09,5.00,HCCLAIMPMT OF JANE DOE")).shows(t, "matched", 0.0, "waiting", 2.0)
+	era := s.paidBy(t, "EFT-9")[0]
+	s.must(t, 200, call{path: era}).shows(t, "bank.status", "received", "bank.deposits.0.date", "2026-03-09")
+	s.must(t, 200, call{path: s.deposit(t, "?state=matched&trace_number=EFT-9")}).shows(t, "parts.0.matched_by", "trace_number", "parts.0.by", nil)
+
+	// The payer, the amount and the days alone, of a deposit that nothing else says anything of.
+	by := s.paidBy(t, "EFT-10")[0]
+	s.must(t, 200, bankDay("2026-03-11,1.00,EXAMPLE DENTAL PLAN DES MOINES")).shows(t, "matched", 1.0)
+	s.must(t, 200, call{path: by}).shows(t, "bank.status", "received")
+
+	// A person decides about what is left.
+	waiting := s.tasks(t, "?kind=deposit_unmatched")["deposit_unmatched"]
+	s.must(t, 200, call{path: "/tasks/" + waiting["id"].(string) + "/settle", body: `{"as":"not_insurance"}`}).shows(t, "state", "done")
+	s.must(t, 200, call{path: s.deposit(t, "?amount=5.00")}).shows(t, "state", "other", "rest", "0.00")
+	missing := s.paidBy(t, "EFT-11")[0]
+	task := s.tasks(t, "?kind=deposit_missing")["deposit_missing"]
+	s.must(t, 200, call{path: "/tasks/" + task["id"].(string) + "/settle", body: `{"as":"received_elsewhere"}`}).shows(t, "state", "done")
+	s.must(t, 200, call{path: missing}).shows(t, "bank.status", "awaited")
+
+	// Names of payers, kept with the account; the account of another file.
+	named := banking("Date,Amount,Description,Account\n2026-03-12,8.00,SUNNY DENTAL CO,000111222\n", "payer_names", "Sunny dental\n")
+	s.must(t, 200, named).shows(t, "waiting", 1.0, "accounts.0.account", "1222", "accounts.0.payer_names.0", "Sunny dental")
+	s.must(t, 200, banking("Date,Amount,Description,Account\n2026-03-13,8.00,SUNNY DENTAL CO,000111222\n")).shows(t, "waiting", 1.0)
+
+	db, err := sql.Open("postgres", s.database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	var stored string
+	if err := db.QueryRowContext(t.Context(), "SELECT string_agg(d::text, ' ') FROM deposits d").Scan(&stored); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(stored, "JANE") || strings.Contains(stored, "000111222") {
+		t.Errorf("stored: %s", stored)
+	}
+}
+
+// TestDepositFiles imports the formats of banks, and refuses what is none.
+func TestDepositFiles(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	for name, want := range map[string][]any{
+		"ccd.ach":      {"format", "nacha", "entries", 4.0, "added", 4.0, "waiting", 1.0, "returned", 1.0},
+		"day-cut.bai2": {"format", "bai2", "entries", 5.0, "warnings.0.code", "trailer_missing", "warnings.0.line", nil},
+		"signed.csv":   {"format", "csv", "entries", 3.0, "waiting", 0.0, "returned", 1.0},
+	} {
+		content, err := os.ReadFile("../bankfile/testdata/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.must(t, 200, banking(string(content))).shows(t, want...)
+		s.must(t, 200, banking(string(content))).shows(t, "added", 0.0, "matched", 0.0, "returned", 0.0)
+	}
+	for field, c := range map[string]call{
+		"file format":        banking("nothing"),
+		"account required":   banking("Date,Amount\n2026-03-12,8.00\n"),
+		"account format":     banking("Date,Amount\n2026-03-12,8.00\n", "account", "123456789"),
+		"format not_allowed": banking("x", "format", "mt940"),
+		"other unknown":      banking("x", "other", "x"),
+		"payer_names format": banking("x", "payer_names", "--"),
+	} {
+		c.bad = true
+		if a := s.do(t, c); a.StatusCode != 422 || a.fields(t)[0] != field {
+			t.Errorf("%s: %d %s", field, a.StatusCode, a.body)
+		}
+	}
+}
+
+// TestDepositsStayInTheirScope imports one file for three scopes, each of which has its own.
+func TestDepositsStayInTheirScope(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	era := s.paidBy(t, "EFT-1")[0]
+	for _, key := range []string{s.other, s.live, s.key} {
+		c := bankDay("2026-03-05,-12.00,FEE", "2026-03-09,1.00,EXAMPLE DENTAL HCCLAIMPMT TRN*1*EFT-1*1512345678")
+		matched := 0.0
+		if c.key = key; key == s.key {
+			matched = 1
+		}
+		s.must(t, 200, c).shows(t, "added", 2.0, "matched", matched)
+	}
+	s.must(t, 200, call{path: era}).shows(t, "bank.status", "received")
+}

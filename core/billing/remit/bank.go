@@ -1,0 +1,149 @@
+package remit
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// Bank is what is known of the payment at the bank.
+type Bank struct {
+	From billing.Date // deposits of its account are known from this day on; zero when none are
+	Paid []Paid       // what arrived, the earliest first
+}
+
+// Paid is a deposit, or a part of one, that pays the remittance.
+type Paid struct {
+	Deposit billing.DepositID
+	Date    billing.Date
+	Amount  billing.Money
+	Fee     billing.Money // what the processor of a virtual card kept
+}
+
+// BankStatus says where the money of a remittance is.
+type BankStatus string
+
+// The places.
+const (
+	DepositNotExpected BankStatus = "not_expected" // there is no money to come
+	DepositUnknown     BankStatus = "unknown"      // no bank file of the account was imported
+	DepositAwaited     BankStatus = "awaited"      // nothing has arrived
+	DepositPartly      BankStatus = "partly"       // a part has arrived
+	DepositReceived    BankStatus = "received"     // all of it has arrived
+)
+
+// Due is the day of the payment, or of its receipt when it states none.
+func (e *ERA) Due() billing.Date {
+	return cmp.Or(e.Payment.Date, billing.DateOf(e.ReceivedAt))
+}
+
+// Payable returns what the bank must receive for the remittance. A part of a payment that states
+// the whole payment's total has its own share.
+func (e *ERA) Payable() billing.Money {
+	if e.Payment.Method == "NON" || !e.Stands() {
+		return 0
+	}
+	if e.Together != nil && e.Together.Failed == 0 {
+		if due, known := e.due(); known {
+			return max(due, 0)
+		}
+	}
+	return max(e.Payment.Total, 0)
+}
+
+// Received returns what has arrived, and what processors of virtual cards kept of it.
+func (e *ERA) Received() (amount, fee billing.Money) {
+	if e.Bank != nil {
+		for _, p := range e.Bank.Paid {
+			amount, fee = amount+p.Amount, fee+p.Fee
+		}
+	}
+	return amount, fee
+}
+
+// Awaited returns what has not arrived yet.
+func (e *ERA) Awaited() billing.Money {
+	amount, fee := e.Received()
+	return max(e.Payable()-amount-fee, 0)
+}
+
+// BankStatus returns where the money is.
+func (e *ERA) BankStatus() BankStatus {
+	amount, fee := e.Received()
+	switch {
+	case e.Payable() == 0:
+		return DepositNotExpected
+	case e.Awaited() == 0:
+		return DepositReceived
+	case amount+fee > 0:
+		return DepositPartly
+	case e.Bank == nil || e.Bank.From.IsZero() || e.Due().Before(e.Bank.From):
+		return DepositUnknown
+	default:
+		return DepositAwaited
+	}
+}
+
+// Arrived records a deposit, or a part of one.
+func (e *ERA) Arrived(p Paid) {
+	b := e.bank()
+	b.Paid = append(b.Paid, p)
+	slices.SortStableFunc(b.Paid, func(x, y Paid) int { return x.Date.Compare(y.Date) })
+}
+
+// Withdrawn takes back what was recorded of a deposit.
+func (e *ERA) Withdrawn(id billing.DepositID) {
+	b := e.bank()
+	b.Paid = slices.DeleteFunc(b.Paid, func(p Paid) bool { return p.Deposit == id })
+}
+
+// Known records from which day on the deposits of its account are known. It reports whether that
+// differs from what was recorded.
+func (e *ERA) Known(from billing.Date) bool {
+	if from.IsZero() || e.Bank != nil && e.Bank.From == from {
+		return false
+	}
+	e.bank().From = from
+	return true
+}
+
+// bank returns a copy of what is known of the payment, which replaces it.
+func (e *ERA) bank() *Bank {
+	b := Bank{}
+	if e.Bank != nil {
+		b = Bank{e.Bank.From, slices.Clone(e.Bank.Paid)}
+	}
+	e.Bank = &b
+	return e.Bank
+}
+
+// Truth says in one line what is certain about the payment.
+func (e *ERA) Truth() string {
+	said := "Balanced"
+	switch {
+	case !e.Stands():
+		return "It does not count: another remittance of the payment stands, or a person must decide."
+	case e.PaymentBalance().Failed > 0 && e.Acknowledged == nil:
+		said = "Not balanced"
+	case e.PaymentBalance().Failed > 0:
+		said = "Not balanced, acknowledged"
+	}
+	if e.State == Posted {
+		said += ", posted, "
+	} else {
+		said += ", not posted, "
+	}
+	switch e.BankStatus() {
+	case DepositNotExpected:
+		return said + "no deposit expected."
+	case DepositUnknown:
+		return said + "deposit unknown."
+	case DepositPartly:
+		return said + "partly in the bank."
+	case DepositReceived:
+		return said + "in the bank."
+	case DepositAwaited:
+	}
+	return said + "not in the bank."
+}

@@ -1,0 +1,226 @@
+package deposits
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/deposit"
+	"github.com/molar-billing/molar/core/billing/remit"
+	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Imported is what an import did.
+type Imported struct {
+	Format   deposit.Format
+	Entries  int // of the file
+	Added    []*deposit.Deposit
+	Matched  int // of those added
+	Undone   int // deposits that an entry took back
+	Warnings []deposit.Warning
+	Accounts []*deposit.Account // of the file
+}
+
+// Waiting returns how many of the new deposits wait for a remittance.
+func (i *Imported) Waiting() (n int) {
+	for _, d := range i.Added {
+		if d.State == deposit.Unmatched {
+			n++
+		}
+	}
+	return n
+}
+
+// MaxFile is how long a bank's file is at most, in bytes.
+const MaxFile = 5 << 20
+
+// Import stores what is new in a bank's file, and matches it.
+//
+// Errors: those of the idempotency key, and CodeInvalidRequest for a file that cannot be read.
+func (s *Service) Import(ctx context.Context, call idempotency.Write[*Imported], in intake.DepositFile, content []byte) (caller.Reply, error) {
+	how, names := in.Parsed(&call.Request.Faults)
+	if len(content) > MaxFile {
+		call.Request.Faults.Add("file", billing.FaultTooLong, "The file has more than 5 MB. Ask the bank for shorter periods, or split it.")
+	}
+	var f deposit.File
+	if len(call.Request.Faults) == 0 {
+		f, call.Request.Faults = s.read(content, how) // outside of the transaction, because a file takes a while
+	}
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*Imported, error) {
+		i := importing{tx: tx, scope: call.Scope, at: tx.Clock.Now(), to: &Imported{Format: f.Format, Entries: len(f.Entries), Warnings: f.Warnings}}
+		return i.to, i.run(ctx, f, names)
+	})
+}
+
+// importing is an import under way.
+type importing struct {
+	tx    ports.Tx
+	scope billing.Scope
+	at    time.Time
+	to    *Imported
+
+	all  []*deposit.Account // of the scope, as they will be
+	days billing.DateSpan   // of the new entries
+}
+
+func (i *importing) run(ctx context.Context, f deposit.File, names []string) error {
+	further, err := i.accounts(ctx, f, names)
+	if err == nil {
+		err = i.add(ctx, f)
+	}
+	if err != nil || len(i.to.Added) == 0 && !further {
+		return err
+	}
+	taken, err := i.takenBack(ctx)
+	if err != nil {
+		return err
+	}
+	days := i.days
+	if further { // what was paid since then is awaited now
+		days.To = billing.DateOf(i.at).AddDays(deposit.Window)
+	}
+	eras, err := remittances(ctx, i.tx, days)
+	if err != nil {
+		return err
+	}
+	locked, err := lockAll(ctx, i.tx, i.touched(eras, taken))
+	if err != nil {
+		return err
+	}
+	return i.keep(ctx, locked, taken)
+}
+
+// touched returns the remittances that the import changes.
+func (i *importing) touched(eras []*remit.ERA, taken []takenBack) (all []billing.ERAID) {
+	for _, m := range deposit.Matches(i.to.Added, eras) {
+		for _, e := range m.ERAs {
+			all = append(all, e.ID)
+		}
+	}
+	for _, e := range eras {
+		if from := deposit.KnownFrom(i.all, e.Payment.Account); !from.IsZero() && (e.Bank == nil || e.Bank.From != from) {
+			all = append(all, e.ID)
+		}
+	}
+	for _, t := range taken {
+		all = append(all, t.of.Remittances()...)
+	}
+	return all
+}
+
+// keep changes locked remittances and stores everything.
+func (i *importing) keep(ctx context.Context, locked map[billing.ERAID]*remit.ERA, taken []takenBack) error {
+	for _, e := range locked {
+		e.Known(deposit.KnownFrom(i.all, e.Payment.Account))
+	}
+	for _, t := range taken {
+		t.of.TakenBack(t.by, slices.Collect(maps.Values(locked)))
+		if err := i.tx.Deposits.Save(ctx, t.of); err != nil {
+			return err
+		}
+	}
+	for _, m := range deposit.Matches(i.to.Added, slices.Collect(maps.Values(locked))) {
+		m.Join(i.at)
+		i.to.Matched++
+	}
+	for _, d := range i.to.Added {
+		if err := i.tx.Deposits.Insert(ctx, d); err != nil {
+			return err
+		}
+	}
+	for _, e := range locked {
+		if err := i.tx.ERAs.Save(ctx, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// accounts locks the accounts and stores what the file adds to them. Further says that the
+// deposits of one are known from an earlier day on.
+func (i *importing) accounts(ctx context.Context, f deposit.File, names []string) (further bool, err error) {
+	if i.all, err = i.tx.DepositAccounts.Lock(ctx); err != nil {
+		return false, err
+	}
+	for _, a := range f.Accounts() {
+		if k := slices.IndexFunc(i.all, func(o *deposit.Account) bool { return o.Number == a.Number }); k >= 0 {
+			was := i.all[k]
+			further = further || a.From.Before(was.From)
+			span := billing.DateSpan{From: was.From, To: was.To}.Including(a.From).Including(a.To)
+			a.From, a.To, a.Names = span.From, span.To, was.Names
+			i.all[k] = a
+		} else {
+			i.all, further = append(i.all, a), true
+		}
+		if names != nil {
+			a.Names = names
+		}
+		if err := i.tx.DepositAccounts.Save(ctx, a); err != nil {
+			return false, err
+		}
+		i.to.Accounts = append(i.to.Accounts, a)
+		i.days = i.days.Including(a.From).Including(a.To)
+	}
+	return further, nil
+}
+
+// add makes deposits of the entries that are new.
+func (i *importing) add(ctx context.Context, f deposit.File) error {
+	identities := deposit.Number(f.Entries)
+	known, err := i.tx.Deposits.Known(ctx, identities)
+	if err != nil {
+		return err
+	}
+	of := map[string]*deposit.Account{}
+	for _, a := range i.to.Accounts {
+		of[a.Number] = a
+	}
+	for n, id := range identities {
+		if !known[id] {
+			known[id] = true
+			at := billing.RealAt(i.tx.Real.Now().Add(time.Duration(n) * time.Microsecond)) // in the order of the file
+			i.to.Added = append(i.to.Added, deposit.New(i.scope, f.Entries[n], id, of[f.Entries[n].Account], at, i.at))
+		}
+	}
+	return nil
+}
+
+// takenBack is a stored deposit, and the entry that takes it back.
+type takenBack struct{ of, by *deposit.Deposit }
+
+// takenBack finds the deposits that entries of the file take back. One that is new itself is
+// marked; stored ones are locked and returned.
+func (i *importing) takenBack(ctx context.Context) (taken []takenBack, err error) {
+	for _, by := range i.to.Added {
+		if by.Amount >= 0 {
+			continue
+		}
+		f := deposit.Filter{Account: by.Account, Amount: -by.Amount, From: by.Date.AddDays(-deposit.Window), To: by.Date, Reference: by.Returns}
+		earlier, err := i.tx.Deposits.List(ctx, f, billing.Page{Limit: billing.MaxPageLimit})
+		if err != nil {
+			return nil, err
+		}
+		earlier = slices.DeleteFunc(earlier, func(d *deposit.Deposit) bool {
+			return slices.ContainsFunc(taken, func(t takenBack) bool { return t.of.ID == d.ID })
+		})
+		d := by.TakesBack(slices.Concat(earlier, i.to.Added))
+		switch {
+		case d == nil:
+			continue
+		case slices.Contains(i.to.Added, d):
+			d.TakenBack(by, nil)
+		default:
+			if d, err = i.tx.Deposits.Lock(ctx, d.ID); err != nil {
+				return nil, err
+			}
+			taken = append(taken, takenBack{d, by})
+		}
+		i.to.Undone++
+	}
+	return taken, nil
+}

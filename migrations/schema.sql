@@ -541,6 +541,7 @@ END) STORED,
     estimate_id uuid,
     decisions json DEFAULT '[]'::json NOT NULL,
     held json,
+    contract json DEFAULT '{}'::json NOT NULL,
     CONSTRAINT claims_state CHECK (((state = ANY (ARRAY['draft'::text, 'validated'::text, 'needs_attention'::text, 'queued'::text, 'submitted'::text, 'accepted_clearinghouse'::text, 'accepted_payer'::text, 'rejected'::text, 'voided'::text, 'paid'::text, 'denied'::text, 'reconciled'::text, 'returned'::text])) AND
 CASE kind
     WHEN 'claim'::text THEN ((state <> 'returned'::text) AND (estimate IS NULL) AND (converted_to IS NULL))
@@ -3774,6 +3775,8 @@ GRANT UPDATE(decisions) ON TABLE public.claims TO molar_app;
 GRANT UPDATE(held) ON TABLE public.claims TO molar_app;
 GRANT SELECT(held) ON TABLE public.claims TO molar_system;
 
+GRANT UPDATE(contract) ON TABLE public.claims TO molar_app;
+
 REVOKE ALL ON FUNCTION public.old_records(bare text, of_mode text, of_org uuid, keep interval, OUT old bigint, OUT held bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.old_records(bare text, of_mode text, of_org uuid, keep interval, OUT old bigint, OUT held bigint) TO molar_system;
 
@@ -4337,6 +4340,7 @@ GRANT SELECT(expires_at) ON TABLE public.organizations TO molar_app;
 GRANT SELECT(removed_at),UPDATE(removed_at) ON TABLE public.organizations TO molar_app;
 
 GRANT UPDATE(task_rules) ON TABLE public.organizations TO molar_system;
+GRANT SELECT(task_rules),UPDATE(task_rules) ON TABLE public.organizations TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.origin TO molar_system;
 

@@ -169,6 +169,7 @@ type claimJSON struct {
 	NotPaid            *string              `json:"not_paid"`
 	Accepted           []acceptedJSON       `json:"accepted"`
 	Adjudications      []adjudicationJSON   `json:"adjudications"`
+	Contract           *claimContractJSON   `json:"contract"`
 	History            []claimMoveJSON      `json:"history"`
 	SubmitWhenReady    bool                 `json:"submit_when_ready"`
 	Held               *heldJSON            `json:"held"`
@@ -324,7 +325,7 @@ func claimShape(c *claim.Record) claimJSON {
 		History: mapped(c.History, func(m claim.Move) claimMoveJSON {
 			return claimMoveJSON{m.State, event.Timestamp(m.At), m.Cause, orNull(m.File), orNull(m.By), orNull(m.Note)}
 		}),
-		Accepted: mapped(c.Accepted, acceptedShape), Adjudications: adjudicationsShape(c.Ledger),
+		Accepted: mapped(c.Accepted, acceptedShape), Adjudications: adjudicationsShape(c.Ledger), Contract: claimContractShape(c.Contracted().Compare()),
 		SubmitWhenReady: c.SubmitWhenReady, BatchID: orNull(c.BatchID), SentAt: timeOrNull(c.SentAt), PayerClaimNumber: orNull(c.PayerClaimNumber),
 		TenantReference: c.TenantReference, EstimateID: orNull(c.EstimateID), claimDetailsJSON: claimDetailsShape(&c.Details),
 	}

@@ -59,6 +59,7 @@ func claimFields(c *claim.Claim) []field {
 		{"decisions", document{&c.Decisions, "[]"}},
 		{"held", maybe{&c.Held}},
 		{"elsewhere", &c.Elsewhere},
+		{"contract", document{&c.Contract, "{}"}},
 		{"estimate", document{&c.Estimate, "null"}},
 		{"converted_to", &c.ConvertedTo},
 		{"secondary_id", &c.SecondaryID},

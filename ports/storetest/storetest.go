@@ -142,6 +142,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"prices":                       testPricing,
 		"import mappings":              testImportMappings,
 		"tasks":                        testTasks,
+		"contracts":                    testContracts,
 		"notes":                        testNotes,
 		"batches of checks":            testCheckBatches,
 		"list batches of checks":       testListCheckBatches,

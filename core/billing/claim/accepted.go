@@ -105,18 +105,18 @@ func (c *Claim) openStep(open billing.Money) string {
 	case open < 0:
 		return "Accepted amounts exceed what is open by " + open.Abs().Dollars() + ": reopen the claim, which takes them back."
 	}
-	reason := OpenTakenBack
+	reason := openTakenBack
 	if c.Standing != nil {
 		reason = c.Standing.OpenReason
 	}
 	switch amount := open.Dollars(); reason {
-	case OpenTakenBack:
+	case openTakenBack:
 		return "The payer took back a payment and " + amount + " is open: wait for its next remittance, or accept the open amount."
-	case OpenUndecided:
+	case openUndecided:
 		return "A service is not decided yet and " + amount + " is open: wait for the next remittance, or ask the payer."
 	case OpenRefused:
 		return "The payer refuses a part and " + amount + " is open: read the adjustments, then replace the claim, or accept the open amount."
-	case OpenDiscount:
+	case openDiscount:
 		return "A later payer's discount leaves " + amount + " open: accept it as a write-off if your contract says so, or as the patient's."
 	default:
 		return "The remittances do not add up and " + amount + " is open: ask the payer for a correction, or accept the open amount."

@@ -101,6 +101,13 @@ var claimRules = []rule[*claim.Claim]{
 		},
 	},
 	{
+		Underpaid, func(c *claim.Claim) bool { return c.Contracted().Underpaid() > 0 },
+		func(c *claim.Claim, w *Work) {
+			w.Amount, w.Since = c.Contracted().Underpaid(), c.SettledAt
+			w.Reason, w.Actions = "The payer allows "+w.Amount.Dollars()+" less than its contract says: ask it to correct the payment, or accept the difference.", []string{"getClaim"}
+		},
+	},
+	{
 		Overpaid, func(c *claim.Claim) bool { return c.Overpaid() > 0 && c.Open() < 0 },
 		func(c *claim.Claim, w *Work) {
 			w.Amount = c.Overpaid()

@@ -2258,6 +2258,55 @@ class Adjudication(Model):
         "lines": [AdjudicationLine],
     }
 
+NotCompared: TypeAlias = "Literal['undecided', 'no_contract', 'denied', 'changed_code', 'maximum', 'frequency', 'units', 'other_payer', 'out_of_network', 'other_discount', 'claim_level'] | str"
+"""Why a line is not compared with its contract. `undecided`: the payer has not decided it. `no_contract`: no fee
+schedule has the procedure on the service date. `denied`: the payer pays nothing for it. `changed_code`: the
+payer decided another procedure. `maximum`: a maximum of the plan is used up. `frequency`: the plan limits how
+often. `units`: the payer counts fewer units. `other_payer`: another payer's decision counts, too.
+`out_of_network`: the payer counts the office as out of its network. `other_discount`: it takes off something
+else, such as capitation. `claim_level`: it states its discount for the whole claim.
+"""
+
+
+class ClaimContractLine(Model):
+    """A part of a reply."""
+
+    line_number: int
+    expected: Decimal | None
+    """What the contract allows: its amount times the quantity, at most the charge. Null without a row for the
+    procedure.
+    """
+    allowed: Decimal | None
+    """What the payer allows. Null while it has not decided the line, or if it does not say so by line."""
+    difference: Decimal | None
+    """`allowed` less `expected`. Null where one of them is."""
+    not_compared: NotCompared | None
+    """Why the difference does not count as underpaid. Null if it does."""
+    fee_schedule_id: str | None
+    fee_schedule_name: str | None
+
+    _read: ClassVar[dict[str, Any]] = {
+        "expected": Decimal,
+        "allowed": Decimal,
+        "difference": Decimal,
+    }
+
+
+class ClaimContract(Model):
+    """A part of a reply."""
+
+    underpaid: Decimal
+    """The sum by which the payer stays below the contract, of the lines that count. What it allows beyond the
+    contract on one line makes up for nothing on another.
+    """
+    lines: list[ClaimContractLine]
+    """One entry for each line of the claim."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "underpaid": Decimal,
+        "lines": [ClaimContractLine],
+    }
+
 ClaimCause: TypeAlias = "Literal['validation', 'findings', 'draft', 'submit', 'replace', 'send', 'file_rejected', 'file_rejected_again', 'clearinghouse_accepted', 'payer_accepted', 'rejected', 'not_found', 'status', 'payment', 'denial', 'reversal', 'estimate', 'reconcile', 'void', 'voided', 'convert', 'reopen', 'match', 'apply', 'ignore', 'unapply', 'enrollment', 'submit_withdrawn', 'edit', 'void_unsent', 'earlier_payer_decided', 'earlier_payer_changed', 'correct', 'hold', 'release', 'settle', 'patient_erased'] | str"
 """What changed the state. `validation`: the claim was created or updated, without findings. `findings`: with
 findings. `draft`: it was saved as a draft. `submit`, `replace`, `reconcile`, `reopen`, `void` and `convert`:
@@ -2428,6 +2477,10 @@ class Claim(Model):
     """What payers decided, by payment date: one entry for each remittance claim that is applied. A later
     adjudication of a payer replaces the lines that it states.
     """
+    contract: ClaimContract | None
+    """What the primary payer allows beside its contract: the fee schedules of the kind `allowed`, in the version
+    of each service date. Null if none has a procedure of the claim, and where `open` is null.
+    """
     history: list[ClaimHistoryItem]
     """The changes of the state, what remittances changed once the claim was reconciled, and what people did with
     remittances of the claim, oldest first.
@@ -2475,6 +2528,7 @@ class Claim(Model):
         "not_paid": Decimal,
         "accepted": [ClaimAcceptedItem],
         "adjudications": [Adjudication],
+        "contract": ClaimContract,
         "history": [ClaimHistoryItem],
         "held": ClaimHeld,
         "sent_at": timestamp,
@@ -5179,11 +5233,11 @@ class ImportMappingRequest(TypedDict, total=False):
 TaskState: TypeAlias = "Literal['open', 'snoozed', 'done'] | str"
 """`open`: it needs a person. `snoozed`: it comes back. `done`: its cause has ended."""
 
-TaskKind: TypeAlias = "Literal['claim_rejected', 'claim_held', 'draft_old', 'unacknowledged', 'no_decision', 'denied', 'overpaid', 'changed_after_reconcile', 'secondary_to_bill', 'secondary_outdated', 'request_due', 'remittance_unbalanced', 'remittance_unmatched', 'remittance_correction', 'remittance_to_post', 'images_unsent', 'enrollment_waiting'] | str"
+TaskKind: TypeAlias = "Literal['claim_rejected', 'claim_held', 'draft_old', 'unacknowledged', 'no_decision', 'denied', 'underpaid', 'overpaid', 'changed_after_reconcile', 'secondary_to_bill', 'secondary_outdated', 'request_due', 'remittance_unbalanced', 'remittance_unmatched', 'remittance_correction', 'remittance_to_post', 'images_unsent', 'enrollment_waiting'] | str"
 """`claim_rejected`: a rejection is not answered. `claim_held`: findings hold the claim. `draft_old`: a draft
 was left. `unacknowledged`: nobody acknowledged the claim. `no_decision`: the payer accepted the claim, or
-took its decision back, and does not decide. `denied`: the payer refuses, and money is open. `overpaid`:
-payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
+took its decision back, and does not decide. `denied`: the payer refuses, and money is open.
+`underpaid`: the payer allows less than its contract. `overpaid`: payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
 `secondary_to_bill`: the patient has another plan, and something is left. `secondary_outdated`: the decision
 of the payer before changed after the claim was sent. `request_due`: the payer asks for something.
 `remittance_unbalanced`: the payment does not add up. `remittance_unmatched`: claims of it are unfinished.
@@ -5241,8 +5295,8 @@ class Task(Model):
     kind: TaskKind
     """`claim_rejected`: a rejection is not answered. `claim_held`: findings hold the claim. `draft_old`: a draft
     was left. `unacknowledged`: nobody acknowledged the claim. `no_decision`: the payer accepted the claim, or
-    took its decision back, and does not decide. `denied`: the payer refuses, and money is open. `overpaid`:
-    payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
+    took its decision back, and does not decide. `denied`: the payer refuses, and money is open.
+    `underpaid`: the payer allows less than its contract. `overpaid`: payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
     `secondary_to_bill`: the patient has another plan, and something is left. `secondary_outdated`: the decision
     of the payer before changed after the claim was sent. `request_due`: the payer asks for something.
     `remittance_unbalanced`: the payment does not add up. `remittance_unmatched`: claims of it are unfinished.

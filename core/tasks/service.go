@@ -300,7 +300,7 @@ func (s *Service) renew(ctx context.Context, at *task.Rebuild) (step task.Renewe
 }
 
 // followContracts looks up again what the fee schedules say of the next claims, and what payers
-// count of them. It returns how many claims differed.
+// count of them and ask for. It returns how many claims differed.
 func followContracts(ctx context.Context, tx ports.Tx, after billing.ClaimID) (int, error) {
 	all, err := tx.Contracts.Next(ctx, after, renewed)
 	if err != nil {
@@ -321,7 +321,7 @@ func followContracts(ctx context.Context, tx ports.Tx, after billing.ClaimID) (i
 		return 0, err
 	}
 	for _, c := range all {
-		if c.Contracted().SetCounted(c.Ledger(entries[c.ID]).Counted()) && !slices.Contains(changed, c) {
+		if c.Recount(c.Ledger(entries[c.ID])) && !slices.Contains(changed, c) {
 			changed = append(changed, c)
 		}
 	}

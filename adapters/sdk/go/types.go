@@ -1872,6 +1872,8 @@ type Claim struct {
 	// What the primary payer allows beside its contract: the fee schedules of the kind `allowed`, in the version
 	// of each service date. Null if none has a procedure of the claim, and where `open` is null.
 	Contract *ClaimContract `json:"contract"`
+	// What to do about most of what the payer refuses. Null if it refuses nothing.
+	Act *AdjustmentAct `json:"act"`
 	// The changes of the state, what remittances changed once the claim was reconciled, and what people did with
 	// remittances of the claim, oldest first.
 	History []ClaimHistoryItem `json:"history"`
@@ -2603,7 +2605,30 @@ type AdjudicationLineAdjustment struct {
 	Amount Amount `json:"amount"`
 	// The reason in plain words, or the code if it is unknown.
 	Label string `json:"label"`
+	// What to do about an amount that a payer does not pay, by its group, its reason and the remarks.
+	// `correct_and_replace`: correct the claim, and replace it. `send_documents`: send what the payer asks for.
+	// `appeal`: the payer judged, and records and a letter can change that. `bill_patient`: the patient owes it.
+	// `bill_next_payer`: another payer is responsible. `write_off`: the practice takes it off. `none`: nothing.
+	Act AdjustmentAct `json:"act"`
 }
+
+// AdjustmentAct is one of a list of values, which may grow: expect others.
+// What to do about an amount that a payer does not pay, by its group, its reason and the remarks.
+// `correct_and_replace`: correct the claim, and replace it. `send_documents`: send what the payer asks for.
+// `appeal`: the payer judged, and records and a letter can change that. `bill_patient`: the patient owes it.
+// `bill_next_payer`: another payer is responsible. `write_off`: the practice takes it off. `none`: nothing.
+type AdjustmentAct string
+
+// The values of AdjustmentAct that this version knows.
+const (
+	AdjustmentActCorrectAndReplace AdjustmentAct = "correct_and_replace"
+	AdjustmentActSendDocuments     AdjustmentAct = "send_documents"
+	AdjustmentActAppeal            AdjustmentAct = "appeal"
+	AdjustmentActBillPatient       AdjustmentAct = "bill_patient"
+	AdjustmentActBillNextPayer     AdjustmentAct = "bill_next_payer"
+	AdjustmentActWriteOff          AdjustmentAct = "write_off"
+	AdjustmentActNone              AdjustmentAct = "none"
+)
 
 // ClaimContract is part of a reply.
 type ClaimContract struct {

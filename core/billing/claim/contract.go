@@ -28,11 +28,19 @@ func (l *Line) service() contract.Service {
 	return contract.Service{ProcedureCode: strings.ToUpper(l.ProcedureCode), On: l.ServiceDate, Fee: l.Fee, Quantity: l.Quantity}
 }
 
-// count keeps what the primary payer counts. The claims to other payers change nothing of it.
-func (c *Claim) count(l *Ledger) { c.Contracted().SetCounted(c.Ledger(l.applied(nil)).Counted()) }
+// Recount keeps what the claim repeats of its own entries: what the primary payer counts, and what to do about a refusal.
+// The claims to other payers change nothing of them. It reports whether that changed.
+func (c *Claim) Recount(l *Ledger) bool {
+	own := c.Ledger(l.applied(nil))
+	changed := c.Contracted().SetCounted(own.counted())
+	if act := own.act(); c.Standing != nil && act != c.Standing.Act {
+		c.Standing.Act, changed = act, true
+	}
+	return changed
+}
 
-// Counted returns what the primary payer's standing decision counts, by line.
-func (l *Ledger) Counted() (all []contract.Counted) {
+// counted returns what the primary payer's standing decision counts, by line.
+func (l *Ledger) counted() (all []contract.Counted) {
 	primary := l.latest(billing.SequencePrimary)
 	for i := range l.claim.Lines {
 		if of := l.counting(i, primary); of.Found() {

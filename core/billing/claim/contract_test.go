@@ -130,7 +130,7 @@ func TestContractOfAWholeClaim(t *testing.T) {
 			}
 			second := *r.Claim
 			second.Coverage = billing.SequenceSecondary
-			if second.Contracted().SetCounted(r.Ledger.Counted()); second.Contracted().Compare().Lines[0].Apart != contract.OtherPayer || second.Contracted().Underpaid() != 0 {
+			if second.Recount(r.Ledger); second.Contracted().Compare().Lines[0].Apart != contract.OtherPayer || second.Contracted().Underpaid() != 0 {
 				t.Errorf("to another payer: %+v", second.Contracted().Compare())
 			}
 		})

@@ -76,6 +76,7 @@ type Standing struct {
 	Capped     bool       `json:",omitempty"` // the payers leave more to the patient than remains of the charge
 	Exceeds    bool       `json:",omitempty"` // payments and write-off exceed the charge
 	OpenReason OpenReason `json:",omitempty"` // why the rest of the charge is open, if any is
+	Act        remit.Act  `json:",omitempty"` // what to do about most of what this claim's payers refuse; empty if nothing is refused
 
 	CrossedOver bool `json:",omitempty"` // a payer sent the claim on to the next one
 }

@@ -1744,6 +1744,8 @@ export interface Claim {
    * of each service date. Null if none has a procedure of the claim, and where `open` is null.
    */
   contract: ClaimContract | null;
+  /** What to do about most of what the payer refuses. Null if it refuses nothing. */
+  act: AdjustmentAct | null;
   /**
    * The changes of the state, what remittances changed once the claim was reconciled, and what people did with
    * remittances of the claim, oldest first.
@@ -2427,7 +2429,30 @@ export interface AdjudicationLineAdjustment {
   amount: Amount;
   /** The reason in plain words, or the code if it is unknown. */
   label: string;
+  /**
+   * What to do about an amount that a payer does not pay, by its group, its reason and the remarks.
+   * `correct_and_replace`: correct the claim, and replace it. `send_documents`: send what the payer asks for.
+   * `appeal`: the payer judged, and records and a letter can change that. `bill_patient`: the patient owes it.
+   * `bill_next_payer`: another payer is responsible. `write_off`: the practice takes it off. `none`: nothing.
+   */
+  act: AdjustmentAct;
 }
+
+/**
+ * What to do about an amount that a payer does not pay, by its group, its reason and the remarks.
+ * `correct_and_replace`: correct the claim, and replace it. `send_documents`: send what the payer asks for.
+ * `appeal`: the payer judged, and records and a letter can change that. `bill_patient`: the patient owes it.
+ * `bill_next_payer`: another payer is responsible. `write_off`: the practice takes it off. `none`: nothing.
+ */
+export type AdjustmentAct =
+  | "correct_and_replace"
+  | "send_documents"
+  | "appeal"
+  | "bill_patient"
+  | "bill_next_payer"
+  | "write_off"
+  | "none"
+  | (string & {});
 
 export interface ClaimContract {
   /**

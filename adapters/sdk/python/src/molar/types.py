@@ -2145,6 +2145,13 @@ class RemarkLabel(Model):
     _read: ClassVar[dict[str, Any]] = {
     }
 
+AdjustmentAct: TypeAlias = "Literal['correct_and_replace', 'send_documents', 'appeal', 'bill_patient', 'bill_next_payer', 'write_off', 'none'] | str"
+"""What to do about an amount that a payer does not pay, by its group, its reason and the remarks.
+`correct_and_replace`: correct the claim, and replace it. `send_documents`: send what the payer asks for.
+`appeal`: the payer judged, and records and a letter can change that. `bill_patient`: the patient owes it.
+`bill_next_payer`: another payer is responsible. `write_off`: the practice takes it off. `none`: nothing.
+"""
+
 
 class AdjudicationLineAdjustment(Model):
     """A part of a reply."""
@@ -2157,6 +2164,12 @@ class AdjudicationLineAdjustment(Model):
     """An amount of dollars."""
     label: str
     """The reason in plain words, or the code if it is unknown."""
+    act: AdjustmentAct
+    """What to do about an amount that a payer does not pay, by its group, its reason and the remarks.
+    `correct_and_replace`: correct the claim, and replace it. `send_documents`: send what the payer asks for.
+    `appeal`: the payer judged, and records and a letter can change that. `bill_patient`: the patient owes it.
+    `bill_next_payer`: another payer is responsible. `write_off`: the practice takes it off. `none`: nothing.
+    """
 
     _read: ClassVar[dict[str, Any]] = {
         "amount": Decimal,
@@ -2481,6 +2494,8 @@ class Claim(Model):
     """What the primary payer allows beside its contract: the fee schedules of the kind `allowed`, in the version
     of each service date. Null if none has a procedure of the claim, and where `open` is null.
     """
+    act: AdjustmentAct | None
+    """What to do about most of what the payer refuses. Null if it refuses nothing."""
     history: list[ClaimHistoryItem]
     """The changes of the state, what remittances changed once the claim was reconciled, and what people did with
     remittances of the claim, oldest first.

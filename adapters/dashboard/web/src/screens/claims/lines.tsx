@@ -122,6 +122,17 @@ function Contract({ claim }: { claim: Claim }) {
   );
 }
 
+/** toDo says what to do about an adjustment that asks for more than to be booked. */
+const toDo: Record<Schemas["AdjustmentAct"], string> = {
+  correct_and_replace: "correct the claim",
+  send_documents: "send documents",
+  appeal: "appeal",
+  bill_patient: "",
+  bill_next_payer: "bill the next payer",
+  write_off: "",
+  none: "",
+};
+
 /** notCompared says why the contract does not bind what the payer allows for a line. */
 const notCompared: Record<Schemas["NotCompared"], string> = {
   undecided: "not decided",
@@ -171,7 +182,10 @@ function Decided({ of: { a, l }, estimates }: { of: Decision; estimates: boolean
       {l.adjustments.length > 0 && (
         <p className="muted small">
           {l.adjustments
-            .map((j) => `${j.label} ${dollars(j.amount)} (${j.group}-${j.reason})`)
+            .map(
+              (j) =>
+                `${j.label} ${dollars(j.amount)} (${j.group}-${j.reason}${toDo[j.act] ? `: ${toDo[j.act]}` : ""})`,
+            )
             .join(" · ")}
         </p>
       )}

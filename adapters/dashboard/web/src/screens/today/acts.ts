@@ -49,6 +49,7 @@ const acts: Partial<Record<string, Act>> = {
   getClaim: { label: "Look at the claim" },
   updateClaim: { label: "Correct the claim", form: "/edit" },
   replaceClaim: { label: "Replace the claim", form: "/replace" },
+  createAttachment: { label: "Send documents" },
   billSecondary: { label: "Bill the next payer", form: "/secondary" },
   reconcileClaim: { label: "Reconcile" },
   voidClaim: { label: "Void the claim" },

@@ -542,6 +542,7 @@ END) STORED,
     estimate_id uuid,
     decisions json DEFAULT '[]'::json NOT NULL,
     held json,
+    contract json DEFAULT '{}'::json NOT NULL,
     asked json,
     ask_turn smallint DEFAULT 0 NOT NULL,
     ask_from timestamp with time zone,
@@ -3917,6 +3918,8 @@ GRANT UPDATE(decisions) ON TABLE public.claims TO molar_app;
 GRANT UPDATE(held) ON TABLE public.claims TO molar_app;
 GRANT SELECT(held) ON TABLE public.claims TO molar_system;
 
+GRANT UPDATE(contract) ON TABLE public.claims TO molar_app;
+
 GRANT UPDATE(asked) ON TABLE public.claims TO molar_app;
 
 GRANT UPDATE(ask_turn) ON TABLE public.claims TO molar_app;
@@ -4511,6 +4514,7 @@ GRANT SELECT(expires_at) ON TABLE public.organizations TO molar_app;
 GRANT SELECT(removed_at),UPDATE(removed_at) ON TABLE public.organizations TO molar_app;
 
 GRANT UPDATE(task_rules) ON TABLE public.organizations TO molar_system;
+GRANT SELECT(task_rules),UPDATE(task_rules) ON TABLE public.organizations TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.origin TO molar_system;
 

@@ -59,6 +59,10 @@ type TaskRules interface {
 	// far they are; nil if there is none.
 	Behind(ctx context.Context, rules int) (*task.Rebuild, error)
 
-	// Rebuilt stores how far the tasks of a scope are computed.
+	// Of returns how far the tasks of a scope are computed.
+	Of(ctx context.Context, scope billing.Scope) (*task.Rebuild, error)
+
+	// Rebuilt stores how far the tasks of a scope are computed, unless Contracts.Changed has asked
+	// for more since the place was read.
 	Rebuilt(ctx context.Context, to task.Rebuild) error
 }

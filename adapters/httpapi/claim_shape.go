@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"slices"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -169,6 +170,8 @@ type claimJSON struct {
 	NotPaid            *string              `json:"not_paid"`
 	Accepted           []acceptedJSON       `json:"accepted"`
 	Adjudications      []adjudicationJSON   `json:"adjudications"`
+	Contract           *claimContractJSON   `json:"contract"`
+	Act                *remit.Act           `json:"act"`
 	History            []claimMoveJSON      `json:"history"`
 	SubmitWhenReady    bool                 `json:"submit_when_ready"`
 	Held               *heldJSON            `json:"held"`
@@ -263,10 +266,11 @@ type adjudicationLineJSON struct {
 }
 
 type labeledAdjustmentJSON struct {
-	Group  string `json:"group"`
-	Reason string `json:"reason"`
-	Amount string `json:"amount"`
-	Label  string `json:"label"`
+	Group  string    `json:"group"`
+	Reason string    `json:"reason"`
+	Amount string    `json:"amount"`
+	Label  string    `json:"label"`
+	Act    remit.Act `json:"act"`
 }
 
 func adjudicationsShape(l *claim.Ledger) []adjudicationJSON {
@@ -295,15 +299,18 @@ func adjudicationShape(a claim.Adjudication) adjudicationJSON {
 		out.Lines[i] = adjudicationLineJSON{
 			LineNumber: orNull(a.Numbers[i]), ProcedureCode: l.ProcedureCode, Paid: l.Paid.String(), Allowed: money(s.Allowed),
 			Deductible: s.Deductible.String(), Coinsurance: s.Coinsurance.String(), Copay: s.Copay.String(), OtherPatient: s.OtherPatient.String(),
-			Contractual: s.Contractual.String(), NotPaid: s.NotPaid.String(), Adjustments: mapped(l.Adjustments, labeledAdjustmentShape),
+			Contractual: s.Contractual.String(), NotPaid: s.NotPaid.String(), Adjustments: mapped(l.Adjustments, labeledAdjustmentShape(slices.Concat(l.Remarks, a.Remarks))),
 			RemarkLabels: mapped(l.Remarks, remarkLabelShape),
 		}
 	}
 	return out
 }
 
-func labeledAdjustmentShape(a remit.Adjustment) labeledAdjustmentJSON {
-	return labeledAdjustmentJSON{a.Group, a.Reason, a.Amount.String(), remit.ReasonLabel(a.Reason)}
+// labeledAdjustmentShape returns the shape of adjustments beside remarks.
+func labeledAdjustmentShape(remarks []string) func(remit.Adjustment) labeledAdjustmentJSON {
+	return func(a remit.Adjustment) labeledAdjustmentJSON {
+		return labeledAdjustmentJSON{a.Group, a.Reason, a.Amount.String(), remit.ReasonLabel(a.Reason), a.Act(remarks)}
+	}
 }
 
 func acceptedShape(a claim.AcceptedOpen) acceptedJSON {
@@ -324,12 +331,12 @@ func claimShape(c *claim.Record) claimJSON {
 		History: mapped(c.History, func(m claim.Move) claimMoveJSON {
 			return claimMoveJSON{m.State, event.Timestamp(m.At), m.Cause, orNull(m.File), orNull(m.By), orNull(m.Note)}
 		}),
-		Accepted: mapped(c.Accepted, acceptedShape), Adjudications: adjudicationsShape(c.Ledger),
+		Accepted: mapped(c.Accepted, acceptedShape), Adjudications: adjudicationsShape(c.Ledger), Contract: claimContractShape(c.Contracted().Compare()),
 		SubmitWhenReady: c.SubmitWhenReady, BatchID: orNull(c.BatchID), SentAt: timeOrNull(c.SentAt), PayerClaimNumber: orNull(c.PayerClaimNumber),
 		TenantReference: c.TenantReference, EstimateID: orNull(c.EstimateID), claimDetailsJSON: claimDetailsShape(&c.Details),
 	}
 	if s := c.Standing; s != nil {
-		out.Contractual, out.NotPaid = money(&s.Contractual), money(&s.NotPaid)
+		out.Contractual, out.NotPaid, out.Act = money(&s.Contractual), money(&s.NotPaid), orNull(s.Act)
 	}
 	if h := c.Held; h != nil && c.IsHeld() {
 		out.Held = &heldJSON{orNull(h.Reason), orNull(h.Until), h.By, event.Timestamp(h.At)}

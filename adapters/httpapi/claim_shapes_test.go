@@ -8,6 +8,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/clearing"
+	terms "github.com/molar-billing/molar/core/billing/contract"
 	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/quarantine"
@@ -61,6 +62,10 @@ func fullClaim() *claim.Record {
 		{ProcedureCode: "D4341", ServiceDate: day(2025, 12, 31), Fee: 1, Quantity: 1, OralCavity: []string{"10"}},
 	}
 	c.TenantReference, c.BatchID, c.SentAt, c.PayerClaimNumber = new("visit <4711>"), idOf[billing.FileID](8), shapeTime.Add(time.Minute), "ICN-1"
+	c.Contract = terms.Contract{
+		Terms:   []terms.Term{{Each: 9100, ScheduleID: idOf[billing.FeeScheduleID](21), ScheduleName: "Contract <2026>"}},
+		Counted: []terms.Counted{{Number: 1, Allowed: 15000, Apart: terms.Maximum}},
+	}
 	c.ConvertedFrom, c.EstimateID = idOf[billing.ClaimID](9), idOf[billing.EstimateID](19)
 	c.Findings = []claim.Finding{
 		{Code: "tooth_required", Field: "lines.1.tooth", Message: "A tooth.", Fix: "Name it."},

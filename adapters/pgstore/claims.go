@@ -61,6 +61,7 @@ func claimFields(c *claim.Claim) []field {
 		{"held", maybe{&c.Held}},
 		{"asked", maybe{&c.Asked}},
 		{"elsewhere", &c.Elsewhere},
+		{"contract", document{&c.Contract, "{}"}},
 		{"estimate", document{&c.Estimate, "null"}},
 		{"converted_to", &c.ConvertedTo},
 		{"secondary_id", &c.SecondaryID},

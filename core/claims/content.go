@@ -10,6 +10,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/intake"
+	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -131,7 +132,7 @@ func (p parties) of(r *claim.Record) *claim.Record {
 	return r
 }
 
-// judge sets the claim's patient, and returns the findings of the rules.
+// judge sets the claim's patient and what its contract says, and returns the findings of the rules.
 func (s *Service) judge(
 	ctx context.Context, tx ports.Tx, c *claim.Claim, p parties, now time.Time,
 ) (found []claim.Finding, err error) {
@@ -156,6 +157,9 @@ func (s *Service) judge(
 		with.Attached = len(attached)
 	}
 	if err := s.network(ctx, tx, c, &with); err != nil {
+		return nil, err
+	}
+	if _, err := lists.Terms(ctx, tx, c); err != nil {
 		return nil, err
 	}
 	return c.Judge(with), nil

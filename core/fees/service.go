@@ -51,7 +51,13 @@ func (s *Service) Create(
 			return nil, err
 		}
 		made.ID = billing.NewID[billing.FeeScheduleID](tx.Real.Now())
-		return &made, tx.FeeSchedules.Insert(ctx, &made)
+		if err := tx.FeeSchedules.Insert(ctx, &made); err != nil {
+			return nil, err
+		}
+		if made.Kind == fee.Allowed {
+			err = tx.Contracts.Changed(ctx)
+		}
+		return &made, err
 	})
 }
 

@@ -253,7 +253,17 @@ const renewed = 500
 // Renew applies the rules to every resource of a scope, in steps that each are a transaction, and
 // reports the sum of the steps after each. It can be repeated, also after it was killed.
 func (s *Service) Renew(ctx context.Context, scope billing.Scope, progress func(task.Renewed)) (sum task.Renewed, err error) {
-	at := task.Rebuild{Scope: scope, Rules: task.Rules}
+	var at task.Rebuild
+	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		was, err := tx.TaskRules.Of(ctx, scope)
+		if err == nil {
+			at = task.Rebuild{Scope: scope, Rules: task.Rules, Asked: was.Asked}
+		}
+		return err
+	})
+	if err != nil {
+		return sum, err
+	}
 	for !at.Done {
 		step, err := s.renew(ctx, &at)
 		if err != nil {
@@ -280,7 +290,7 @@ func (s *Service) CatchUp(ctx context.Context) (differed int, more bool, err err
 		return 0, false, err
 	}
 	if at.Rules != task.Rules {
-		*at = task.Rebuild{Scope: at.Scope, Rules: task.Rules}
+		*at = task.Rebuild{Scope: at.Scope, Rules: task.Rules, Asked: at.Asked}
 	}
 	step, err := s.renew(ctx, at)
 	if err != nil {
@@ -289,16 +299,59 @@ func (s *Service) CatchUp(ctx context.Context) (differed int, more bool, err err
 	return step.Differed, true, s.rebuilt(ctx, *at)
 }
 
-// renew applies the rules to the next resources.
+// renew applies the rules to the next resources. Claims first follow their contracts.
 func (s *Service) renew(ctx context.Context, at *task.Rebuild) (step task.Renewed, err error) {
-	err = s.store.InTx(ctx, at.Scope, func(ctx context.Context, tx ports.Tx) (err error) {
+	err = s.store.InTx(ctx, at.Scope, func(ctx context.Context, tx ports.Tx) error {
+		followed := 0
+		if at.Last.Kind == "" || at.Last.Kind == task.OfClaim {
+			var err error
+			if followed, err = followContracts(ctx, tx, at.Last.ID); err != nil {
+				return err
+			}
+		}
+		var err error
 		step, err = tx.Tasks.Renew(ctx, at.Last, renewed)
+		step.Differed += followed
 		return err
 	})
 	if at.Done = step.Resources == 0; !at.Done {
 		at.Last = step.Last
 	}
 	return step, err
+}
+
+// followContracts looks up again what the fee schedules say of the next claims, and what payers
+// count of them and ask for. It returns how many claims differed.
+func followContracts(ctx context.Context, tx ports.Tx, after billing.ClaimID) (int, error) {
+	all, err := tx.Contracts.Next(ctx, after, renewed)
+	if err != nil {
+		return 0, err
+	}
+	changed, err := lists.Terms(ctx, tx, all...)
+	if err != nil {
+		return 0, err
+	}
+	var decided []billing.ClaimID
+	for _, c := range all {
+		if !c.SettledAt.IsZero() {
+			decided = append(decided, c.ID)
+		}
+	}
+	entries, err := tx.RemittanceClaims.Ledger(ctx, decided)
+	if err != nil {
+		return 0, err
+	}
+	for _, c := range all {
+		if c.Recount(c.Ledger(entries[c.ID])) && !slices.Contains(changed, c) {
+			changed = append(changed, c)
+		}
+	}
+	for _, c := range changed {
+		if err := tx.Claims.Save(ctx, c); err != nil {
+			return 0, err
+		}
+	}
+	return len(changed), nil
 }
 
 func (s *Service) rebuilt(ctx context.Context, to task.Rebuild) error {

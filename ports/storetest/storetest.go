@@ -143,6 +143,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"prices":                       testPricing,
 		"import mappings":              testImportMappings,
 		"tasks":                        testTasks,
+		"contracts":                    testContracts,
 		"notes":                        testNotes,
 		"deposits":                     testDeposits,
 		"batches of checks":            testCheckBatches,

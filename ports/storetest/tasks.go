@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/contract"
 	"github.com/molar-billing/molar/core/billing/task"
 	"github.com/molar-billing/molar/ports"
 )
@@ -177,4 +179,82 @@ func (b *scoped) testTasksEnd(of *attachment.PayerRequest, mine *task.Task) {
 	if renewed != 6 {
 		t.Errorf("%d resources were renewed, want 6", renewed)
 	}
+}
+
+// testContracts reads claims in steps for a scope whose fee schedules changed, and keeps what they
+// say.
+func testContracts(b *scoped) {
+	t := b.t
+	first, second := b.claim(-2), b.claim(-1)
+	second.Contract = contract.Contract{
+		Terms:   []contract.Term{{}, {Each: 890_00, ScheduleID: id[billing.FeeScheduleID](), ScheduleName: "Delta 2026"}},
+		Counted: []contract.Counted{{Number: 2, Allowed: 800_00, Apart: contract.Maximum}},
+	}
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		return errors.Join(tx.Claims.Insert(ctx, first), tx.Claims.Insert(ctx, second))
+	})
+	var walked []billing.ClaimID
+	next := func(b *scoped) (found []*claim.Claim) {
+		b.in(func(ctx context.Context, tx ports.Tx) (err error) {
+			at := billing.ClaimID{}
+			if len(walked) > 0 {
+				at = walked[len(walked)-1]
+			}
+			found, err = tx.Contracts.Next(ctx, at, 1)
+			return err
+		})
+		return found
+	}
+	for found := next(b); len(found) > 0; found = next(b) {
+		walked = append(walked, found[0].ID)
+		if found[0].ID == second.ID {
+			equal(t, "the contract", found[0].Contract, second.Contract)
+		}
+	}
+	if len(walked) != 2 {
+		t.Errorf("walked over %d claims, want 2", len(walked))
+	}
+	walked = nil
+	if found := next(b.other()); len(found) != 0 {
+		t.Errorf("another scope has %d claims", len(found))
+	}
+	b.testContractsChanged()
+}
+
+// testContractsChanged asks for the tasks of the scope while they are computed.
+func (b *scoped) testContractsChanged() {
+	t := b.t
+	of := func() (at *task.Rebuild) {
+		b.system(func(ctx context.Context, tx ports.SystemTx) (err error) {
+			at, err = tx.TaskRules.Of(ctx, b.scope)
+			return err
+		})
+		return at
+	}
+	done := func(at *task.Rebuild) {
+		to := task.Rebuild{Scope: b.scope, Rules: 7, Done: true, Asked: at.Asked}
+		b.system(func(ctx context.Context, tx ports.SystemTx) error { return tx.TaskRules.Rebuilt(ctx, to) })
+	}
+	b.system(func(ctx context.Context, tx ports.SystemTx) error {
+		return tx.Orgs.Insert(ctx, &caller.Organization{ID: b.scope.Org, Name: "Practice", CreatedAt: b.now})
+	})
+	was := of()
+	done(was)
+	if at := of(); at.Rules != 7 || at.Asked != was.Asked {
+		t.Errorf("done: %+v", at)
+	}
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		return errors.Join(tx.Contracts.Changed(ctx), tx.Contracts.Changed(ctx))
+	})
+	if at := of(); at.Asked != was.Asked+2 {
+		t.Errorf("asked: %+v", at)
+	}
+	done(&task.Rebuild{Asked: was.Asked, Rules: 9})
+	b.system(func(ctx context.Context, tx ports.SystemTx) error {
+		at, err := tx.TaskRules.Behind(ctx, 7)
+		if err == nil && at == nil {
+			t.Error("what was computed before the change counts")
+		}
+		return err
+	})
 }

@@ -1869,6 +1869,11 @@ type Claim struct {
 	// What payers decided, by payment date: one entry for each remittance claim that is applied. A later
 	// adjudication of a payer replaces the lines that it states.
 	Adjudications []Adjudication `json:"adjudications"`
+	// What the primary payer allows beside its contract: the fee schedules of the kind `allowed`, in the version
+	// of each service date. Null if none has a procedure of the claim, and where `open` is null.
+	Contract *ClaimContract `json:"contract"`
+	// What to do about most of what the payer refuses. Null if it refuses nothing.
+	Act *AdjustmentAct `json:"act"`
 	// The changes of the state, what remittances changed once the claim was reconciled, and what people did with
 	// remittances of the claim, oldest first.
 	History []ClaimHistoryItem `json:"history"`
@@ -2604,7 +2609,79 @@ type AdjudicationLineAdjustment struct {
 	Amount Amount `json:"amount"`
 	// The reason in plain words, or the code if it is unknown.
 	Label string `json:"label"`
+	// What to do about an amount that a payer does not pay, by its group, its reason and the remarks.
+	// `correct_and_replace`: correct the claim, and replace it. `send_documents`: send what the payer asks for.
+	// `appeal`: the payer judged, and records and a letter can change that. `bill_patient`: the patient owes it.
+	// `bill_next_payer`: another payer is responsible. `write_off`: the practice takes it off. `none`: nothing.
+	Act AdjustmentAct `json:"act"`
 }
+
+// AdjustmentAct is one of a list of values, which may grow: expect others.
+// What to do about an amount that a payer does not pay, by its group, its reason and the remarks.
+// `correct_and_replace`: correct the claim, and replace it. `send_documents`: send what the payer asks for.
+// `appeal`: the payer judged, and records and a letter can change that. `bill_patient`: the patient owes it.
+// `bill_next_payer`: another payer is responsible. `write_off`: the practice takes it off. `none`: nothing.
+type AdjustmentAct string
+
+// The values of AdjustmentAct that this version knows.
+const (
+	AdjustmentActCorrectAndReplace AdjustmentAct = "correct_and_replace"
+	AdjustmentActSendDocuments     AdjustmentAct = "send_documents"
+	AdjustmentActAppeal            AdjustmentAct = "appeal"
+	AdjustmentActBillPatient       AdjustmentAct = "bill_patient"
+	AdjustmentActBillNextPayer     AdjustmentAct = "bill_next_payer"
+	AdjustmentActWriteOff          AdjustmentAct = "write_off"
+	AdjustmentActNone              AdjustmentAct = "none"
+)
+
+// ClaimContract is part of a reply.
+type ClaimContract struct {
+	// The sum by which the payer stays below the contract, of the lines that count. What it allows beyond the
+	// contract on one line makes up for nothing on another.
+	Underpaid Amount `json:"underpaid"`
+	// One entry for each line of the claim.
+	Lines []ClaimContractLine `json:"lines"`
+}
+
+// ClaimContractLine is part of a reply.
+type ClaimContractLine struct {
+	LineNumber int `json:"line_number"`
+	// What the contract allows: its amount times the quantity, at most the charge. Null without a row for the
+	// procedure.
+	Expected *Amount `json:"expected"`
+	// What the payer allows. Null while it has not decided the line, or if it does not say so by line.
+	Allowed *Amount `json:"allowed"`
+	// `allowed` less `expected`. Null where one of them is.
+	Difference *Amount `json:"difference"`
+	// Why the difference does not count as underpaid. Null if it does.
+	NotCompared     *NotCompared `json:"not_compared"`
+	FeeScheduleID   *string      `json:"fee_schedule_id"`
+	FeeScheduleName *string      `json:"fee_schedule_name"`
+}
+
+// NotCompared is one of a list of values, which may grow: expect others.
+// Why a line is not compared with its contract. `undecided`: the payer has not decided it. `no_contract`: no fee
+// schedule has the procedure on the service date. `denied`: the payer pays nothing for it. `changed_code`: the
+// payer decided another procedure. `maximum`: a maximum of the plan is used up. `frequency`: the plan limits how
+// often. `units`: the payer counts fewer units. `other_payer`: another payer's decision counts, too.
+// `out_of_network`: the payer counts the office as out of its network. `other_discount`: it takes off something
+// else, such as capitation. `claim_level`: it states its discount for the whole claim.
+type NotCompared string
+
+// The values of NotCompared that this version knows.
+const (
+	NotComparedUndecided     NotCompared = "undecided"
+	NotComparedNoContract    NotCompared = "no_contract"
+	NotComparedDenied        NotCompared = "denied"
+	NotComparedChangedCode   NotCompared = "changed_code"
+	NotComparedMaximum       NotCompared = "maximum"
+	NotComparedFrequency     NotCompared = "frequency"
+	NotComparedUnits         NotCompared = "units"
+	NotComparedOtherPayer    NotCompared = "other_payer"
+	NotComparedOutOfNetwork  NotCompared = "out_of_network"
+	NotComparedOtherDiscount NotCompared = "other_discount"
+	NotComparedClaimLevel    NotCompared = "claim_level"
+)
 
 // ClaimHistoryItem is part of a reply.
 type ClaimHistoryItem struct {
@@ -5888,7 +5965,8 @@ const (
 // TaskKind is one of a list of values, which may grow: expect others.
 // `claim_rejected`: a rejection is not answered. `claim_held`: findings hold the claim. `draft_old`: a draft
 // was left. `unacknowledged`: nobody acknowledged the claim. `no_decision`: the payer accepted the claim, or
-// took its decision back, and does not decide; or it was asked, and finds no claim. `denied`: the payer refuses, and money is open. `overpaid`:
+// took its decision back, and does not decide; or it was asked, and finds no claim. `denied`: the payer refuses, and money is open.
+// `underpaid`: the payer allows less than its contract. `overpaid`:
 // payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
 // `secondary_to_bill`: the patient has another plan, and something is left. `secondary_outdated`: the decision
 // of the payer before changed after the claim was sent. `request_due`: the payer asks for something.
@@ -5907,6 +5985,7 @@ const (
 	TaskKindUnacknowledged        TaskKind = "unacknowledged"
 	TaskKindNoDecision            TaskKind = "no_decision"
 	TaskKindDenied                TaskKind = "denied"
+	TaskKindUnderpaid             TaskKind = "underpaid"
 	TaskKindOverpaid              TaskKind = "overpaid"
 	TaskKindChangedAfterReconcile TaskKind = "changed_after_reconcile"
 	TaskKindSecondaryToBill       TaskKind = "secondary_to_bill"
@@ -5987,7 +6066,8 @@ type Task struct {
 	Object string `json:"object"`
 	// `claim_rejected`: a rejection is not answered. `claim_held`: findings hold the claim. `draft_old`: a draft
 	// was left. `unacknowledged`: nobody acknowledged the claim. `no_decision`: the payer accepted the claim, or
-	// took its decision back, and does not decide; or it was asked, and finds no claim. `denied`: the payer refuses, and money is open. `overpaid`:
+	// took its decision back, and does not decide; or it was asked, and finds no claim. `denied`: the payer refuses, and money is open.
+	// `underpaid`: the payer allows less than its contract. `overpaid`:
 	// payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
 	// `secondary_to_bill`: the patient has another plan, and something is left. `secondary_outdated`: the decision
 	// of the payer before changed after the claim was sent. `request_due`: the payer asks for something.

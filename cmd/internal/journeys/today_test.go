@@ -125,7 +125,7 @@ func TestTasksByKeyboard(t *testing.T) {
 	page.focuses("Tomorrow")
 	press("Enter")
 	page.sees("Snoozed until", "Everyone’s 4")
-	page.focuses("Denied The payer refuses a part and $1,295.00 is open: read the adjustments, then replace the claim, or accept the open amount.")
+	page.focuses("Denied The payer refuses a part and $1,295.00 is open: the plan does not pay it, so accept it as a write-off, or appeal.")
 	page.click("Snoozed")
 	page.sees("bring back")
 	press("J", "S")

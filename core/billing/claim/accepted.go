@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/remit"
 )
 
 // AcceptAs is what becomes of an open amount that a person accepts.
@@ -105,20 +106,40 @@ func (c *Claim) openStep(open billing.Money) string {
 	case open < 0:
 		return "Accepted amounts exceed what is open by " + open.Abs().Dollars() + ": reopen the claim, which takes them back."
 	}
-	reason := OpenTakenBack
+	reason := openTakenBack
 	if c.Standing != nil {
 		reason = c.Standing.OpenReason
 	}
 	switch amount := open.Dollars(); reason {
-	case OpenTakenBack:
+	case openTakenBack:
 		return "The payer took back a payment and " + amount + " is open: wait for its next remittance, or accept the open amount."
-	case OpenUndecided:
+	case openUndecided:
 		return "A service is not decided yet and " + amount + " is open: wait for the next remittance, or ask the payer."
 	case OpenRefused:
-		return "The payer refuses a part and " + amount + " is open: read the adjustments, then replace the claim, or accept the open amount."
-	case OpenDiscount:
+		return "The payer refuses a part and " + amount + " is open: " + refusedStep(c.Standing.Act)
+	case openDiscount:
 		return "A later payer's discount leaves " + amount + " open: accept it as a write-off if your contract says so, or as the patient's."
 	default:
 		return "The remittances do not add up and " + amount + " is open: ask the payer for a correction, or accept the open amount."
 	}
+}
+
+// refusedStep returns what to do about a refusal, to follow a colon.
+func refusedStep(act remit.Act) string {
+	switch act {
+	case remit.ActCorrect:
+		return "correct what the adjustments name, then replace the claim."
+	case remit.ActSend:
+		return "send the documents that the payer asks for."
+	case remit.ActAppeal:
+		return "appeal with the records of the visit, or accept the open amount."
+	case remit.ActBillNext:
+		return "bill the payer who is responsible, or accept the open amount."
+	case remit.ActWriteOff:
+		return "the plan does not pay it, so accept it as a write-off, or appeal."
+	case remit.ActNone:
+		return "read the adjustments, then wait for what they announce."
+	case remit.ActBillPatient:
+	}
+	return "read the adjustments, then replace the claim, or accept the open amount."
 }

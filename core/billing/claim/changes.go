@@ -39,7 +39,7 @@ func (r *Record) Judged(findings []Finding, draft bool, at time.Time) ([]event.E
 func (r *Record) Submit(at time.Time) (event.Event, error) {
 	cause := Cause{At: at}
 	if !r.queue(&cause) {
-		if !r.SubmitWhenReady && r.AwaitsEnrollment() {
+		if !r.SubmitWhenReady && r.awaitsEnrollment() {
 			r.SubmitWhenReady, r.UpdatedAt = true, at
 		}
 		return event.Event{}, errClaimState(TriggerSubmit, r)

@@ -126,9 +126,9 @@ func (l *Ledger) openReason() OpenReason {
 		switch {
 		case slices.ContainsFunc(l.decisions(), decided):
 		case slices.ContainsFunc(l.decisions(), takenBack):
-			return OpenTakenBack
+			return openTakenBack
 		default:
-			return OpenUndecided
+			return openUndecided
 		}
 	}
 	reason := OpenReason("")
@@ -137,7 +137,7 @@ func (l *Ledger) openReason() OpenReason {
 		case remit.Sum(e.standing(), remit.Adjustment.NotPaid) != 0:
 			return OpenRefused
 		case e.sequence != billing.SequencePrimary && remit.Sum(e.standing(), remit.Adjustment.Contractual) != 0:
-			reason = OpenDiscount
+			reason = openDiscount
 		}
 	}
 	return reason

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/contract"
 	"github.com/molar-billing/molar/core/billing/decision"
 	"github.com/molar-billing/molar/core/billing/remit"
 )
@@ -25,6 +26,7 @@ type Progress struct {
 	Held             *HeldBack            // by a person; nil for no
 	Asked            *Asked               // what the payer said when it was asked about the claim; nil if it was not
 	Elsewhere        billing.Money        // what else settles the charge: payments and decisions of other payers; see SetElsewhere
+	Contract         contract.Contract    // what fee schedules say of it, beside what its payer counts
 	Estimate         *remit.ClaimEstimate // of a returned predetermination
 	ConvertedTo      billing.ClaimID      // the claim that the predetermination became
 	SecondaryID      billing.ClaimID      // the claim to the next payer for the same services
@@ -75,6 +77,7 @@ type Standing struct {
 	Capped     bool       `json:",omitempty"` // the payers leave more to the patient than remains of the charge
 	Exceeds    bool       `json:",omitempty"` // payments and write-off exceed the charge
 	OpenReason OpenReason `json:",omitempty"` // why the rest of the charge is open, if any is
+	Act        remit.Act  `json:",omitempty"` // what to do about most of what this claim's payers refuse; empty if nothing is refused
 
 	CrossedOver bool `json:",omitempty"` // a payer sent the claim on to the next one
 }
@@ -90,10 +93,10 @@ type OpenReason string
 
 // The reasons. Without one, the amounts of the remittances do not add up.
 const (
-	OpenTakenBack OpenReason = "taken_back" // a payer took back what it paid, and has not decided again
-	OpenUndecided OpenReason = "undecided"  // a line is in no remittance
+	openTakenBack OpenReason = "taken_back" // a payer took back what it paid, and has not decided again
+	openUndecided OpenReason = "undecided"  // a line is in no remittance
 	OpenRefused   OpenReason = "refused"
-	OpenDiscount  OpenReason = "discount" // of a payer after the primary one
+	openDiscount  OpenReason = "discount" // of a payer after the primary one
 )
 
 // The codes of findings that end without a correction of the claim.

@@ -56,6 +56,7 @@ func (c *Claim) settle(l *Ledger, cause *Cause, less bool) bool {
 	c.Standing = s
 	c.settledAt(cause.At)
 	c.SetElsewhere(l)
+	c.Recount(l)
 	return true
 }
 
@@ -91,6 +92,7 @@ func (c *Claim) settledAt(at time.Time) {
 func (c *Claim) Restate(l *Ledger) {
 	if c.Kind == KindClaim {
 		c.Standing = l.Standing()
+		c.Recount(l)
 	} else if c.Estimate != nil && c.ConvertedTo.IsZero() {
 		c.Estimate = l.estimate()
 	}

@@ -20,6 +20,7 @@ func (l *Ledger) Standing() *Standing {
 	}
 	s := l.figures()
 	s.Outcome, s.ERAID, s.PaymentDate, s.OpenReason = remit.OutcomeDenied, decisive.ERA.ID, decisive.Date, l.openReason()
+	s.Act = l.act()
 	if decisive.decides() > refusal {
 		s.Outcome = remit.OutcomePaid
 	}
@@ -158,4 +159,20 @@ func (e *ledgerEntry) onlyRefuses() bool {
 		adjusted, refuses = true, refuses || a.NotPaid()
 	}
 	return e.Paid == 0 && (refuses || !adjusted)
+}
+
+// act returns what to do about most of what the entries refuse.
+func (l *Ledger) act() remit.Act {
+	sums := remit.Acts{}
+	for _, e := range l.entries {
+		if e.levelStands() {
+			sums.Add(e.Adjustments, e.Remarks)
+		}
+		for i, stands := range e.stands {
+			if stands {
+				sums.Add(e.Lines[i].Adjustments, slices.Concat(e.Lines[i].Remarks, e.Remarks))
+			}
+		}
+	}
+	return sums.First()
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/molar-billing/molar/core/billing/event"
 )
 
-// AwaitsEnrollment reports whether the claim could be sent, but for the enrollment of
+// awaitsEnrollment reports whether the claim could be sent, but for the enrollment of
 // its office with the payer.
-func (c *Claim) AwaitsEnrollment() bool { return c.findsOnly(FindingNotEnrolled) }
+func (c *Claim) awaitsEnrollment() bool { return c.findsOnly(FindingNotEnrolled) }
 
 func (c *Claim) findsOnly(code string) bool {
 	return c.State == NeedsAttention && len(c.Findings) > 0 &&
@@ -50,7 +50,7 @@ func (c *Claim) awaitsEarlier() bool {
 
 // WaitsByItself reports whether nothing but a record that is not on the claim holds it: the
 // enrollment of its office, or the decision of the payer before.
-func (c *Claim) WaitsByItself() bool { return c.AwaitsEnrollment() || c.awaitsEarlier() }
+func (c *Claim) WaitsByItself() bool { return c.awaitsEnrollment() || c.awaitsEarlier() }
 
 // waitStep returns what a biller does about a claim that waits for something that is
 // not on the claim; empty for any other.
@@ -60,7 +60,7 @@ func (c *Claim) waitStep() string {
 		return "No action is needed on the claim: it waits for the decision of the payer before it. Molar takes that over from the remittance, and submits the claim."
 	case c.awaitsEarlier():
 		return "The claim waits for the decision of the payer before it, which Molar takes over from the remittance; then submit the claim."
-	case !c.AwaitsEnrollment():
+	case !c.awaitsEnrollment():
 		return ""
 	case c.SubmitWhenReady:
 		return "No action is needed on the claim: Molar submits it by itself once the enrollment of its office with the payer is recorded as active."

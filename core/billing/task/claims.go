@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/remit"
 )
 
 // The times after which a claim that does not move needs a person. Practice, not a rule of
@@ -83,7 +84,14 @@ var claimRules = []rule[*claim.Claim]{
 		Denied, func(c *claim.Claim) bool { return decided(c) && c.Open() > 0 },
 		func(c *claim.Claim, w *Work) {
 			w.Amount = c.Open()
-			w.Reason, w.Actions = c.NextStep(), []string{"replaceClaim", "reconcileClaim"}
+			w.Reason, w.Actions = c.NextStep(), deniedActions(c)
+		},
+	},
+	{
+		Underpaid, func(c *claim.Claim) bool { return c.Contracted().Underpaid() > 0 },
+		func(c *claim.Claim, w *Work) {
+			w.Amount, w.Since = c.Contracted().Underpaid(), c.SettledAt
+			w.Reason, w.Actions = "The payer allows "+w.Amount.Dollars()+" less than its contract says: ask it to correct the payment, or accept the difference.", []string{"getClaim"}
 		},
 	},
 	{
@@ -117,3 +125,25 @@ var claimRules = []rule[*claim.Claim]{
 
 // decided reports whether a payer decided the claim, and nobody reconciled it.
 func decided(c *claim.Claim) bool { return c.State == claim.Paid || c.State == claim.Denied }
+
+// deniedActions returns the operations about a denial. What its act needs comes first.
+func deniedActions(c *claim.Claim) []string {
+	all := []string{"replaceClaim", "reconcileClaim"}
+	if c.Standing == nil || c.Standing.OpenReason != claim.OpenRefused {
+		return all
+	}
+	switch c.Standing.Act {
+	case remit.ActSend:
+		return append([]string{"createAttachment"}, all...)
+	case remit.ActBillNext:
+		if c.LeftToNext() > 0 {
+			return append([]string{"billSecondary"}, all...)
+		}
+	case remit.ActWriteOff:
+		return []string{"reconcileClaim", "replaceClaim"}
+	case remit.ActAppeal, remit.ActNone:
+		return append([]string{"getClaim"}, all...)
+	case remit.ActCorrect, remit.ActBillPatient:
+	}
+	return all
+}

@@ -83,3 +83,25 @@ func TestHeldClaims(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatADenialAsksFor has the operations about a denial in the order of its act.
+func TestWhatADenialAsksFor(t *testing.T) {
+	t.Parallel()
+	for act, want := range map[remit.Act]string{
+		remit.ActCorrect: "replaceClaim", remit.ActSend: "createAttachment", remit.ActAppeal: "getClaim", remit.ActBillNext: "replaceClaim",
+		remit.ActWriteOff: "reconcileClaim", remit.ActNone: "getClaim", "": "replaceClaim",
+	} {
+		c := aClaim(claim.Denied, standing(0, 0, 0))
+		c.Standing.Act = act
+		found := task.OfAClaim(c)
+		if len(found) != 1 || found[0].Actions[0] != want {
+			t.Errorf("%q: %+v", act, found)
+		}
+		if act == remit.ActBillNext {
+			secondPlan(c)
+			if found := task.OfAClaim(c); found[0].Actions[0] != "billSecondary" {
+				t.Errorf("with a second plan: %+v", found)
+			}
+		}
+	}
+}

@@ -21,6 +21,7 @@ const (
 	Unacknowledged        Kind = "unacknowledged"          // nobody acknowledged the claim
 	NoDecision            Kind = "no_decision"             // the payer accepted the claim, or took its decision back, and does not decide
 	Denied                Kind = "denied"                  // the payer refuses, and money is open
+	Underpaid             Kind = "underpaid"               // the payer allows less than its contract
 	Overpaid              Kind = "overpaid"                // payments and write-offs exceed the charge
 	ChangedAfterReconcile Kind = "changed_after_reconcile" // the payment changed later
 	SecondaryToBill       Kind = "secondary_to_bill"       // the patient has another plan, and something is left
@@ -39,7 +40,7 @@ const (
 // Kinds lists every kind, in the order in which a list of counts shows them.
 func Kinds() []Kind {
 	return []Kind{
-		ClaimRejected, ClaimHeld, DraftOld, Unacknowledged, NoDecision, Denied, Overpaid, ChangedAfterReconcile,
+		ClaimRejected, ClaimHeld, DraftOld, Unacknowledged, NoDecision, Denied, Underpaid, Overpaid, ChangedAfterReconcile,
 		SecondaryToBill, SecondaryOutdated, RequestDue, RemittanceUnbalanced, RemittanceUnmatched, RemittanceCorrection,
 		RemittanceToPost, DepositMissing, DepositUnmatched, ImagesUnsent, EnrollmentWaiting,
 	}
@@ -48,7 +49,7 @@ func Kinds() []Kind {
 // settles returns what a person may decide about work of the kind, instead of doing it.
 func (k Kind) settles() []decision.As {
 	switch k { //nolint:exhaustive // the others end only when their cause does
-	case Denied:
+	case Denied, Underpaid:
 		return []decision.As{decision.Accepted}
 	case SecondaryToBill:
 		return []decision.As{decision.NotBilled}
@@ -288,7 +289,7 @@ type Renewed struct {
 
 // Rules is the version of the rules. Who changes what they say of a resource that is stored raises
 // it, and the tasks of every organization are computed again.
-const Rules = 3
+const Rules = 4
 
 // Rebuild is how far the tasks of a scope are computed by a version of the rules.
 type Rebuild struct {
@@ -296,6 +297,7 @@ type Rebuild struct {
 	Rules int
 	Last  Resource // zero before the first
 	Done  bool
+	Asked int // how often a change of the fee schedules has asked for it
 }
 
 // Same reports whether the kept tasks of a resource are what the rules say.

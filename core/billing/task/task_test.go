@@ -8,6 +8,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/contract"
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/billing/remit"
@@ -97,6 +98,10 @@ func TestClaimRules(t *testing.T) {
 		"denied":            {aClaim(claim.Denied, standing(0, 0, 0)), []want{{task.Denied, 100_00, 0}}},
 		"accepted as open":  {aClaim(claim.Reconciled, with(standing(50_00, 20_00, 0), accepted(30_00))), nil},
 		"overpaid":          {aClaim(claim.Paid, standing(90_00, 20_00, 0)), []want{{task.Overpaid, 10_00, 0}}},
+		"underpaid":         {aClaim(claim.Paid, with(standing(70_00, 30_00, 0), contracted(70_00))), []want{{task.Underpaid, 20_00, 0}}},
+		"by a dollar":       {aClaim(claim.Paid, with(standing(89_00, 11_00, 0), contracted(89_00))), nil},
+		"and reconciled":    {aClaim(claim.Reconciled, with(standing(70_00, 30_00, 0), contracted(70_00), func(c *claim.Claim) { c.ReconciledAt = sent })), []want{{task.Underpaid, 20_00, 0}}},
+		"not decided again": {aClaim(claim.AcceptedPayer, contracted(70_00)), []want{{task.NoDecision, 100_00, 30}}},
 		"changed":           {aClaim(claim.Reconciled, with(standing(80_00, 20_00, 0), func(c *claim.Claim) { c.ReconciledAt = sent.Add(-time.Hour) })), []want{{task.ChangedAfterReconcile, 100_00, 0}}},
 		"second plan":       {aClaim(claim.Paid, with(standing(50_00, 20_00, 30_00), secondPlan)), []want{{task.SecondaryToBill, 30_00, 0}}},
 		"nothing is left":   {aClaim(claim.Paid, with(standing(80_00, 20_00, 0), secondPlan)), nil},
@@ -111,6 +116,16 @@ func TestClaimRules(t *testing.T) {
 			t.Parallel()
 			check(t, task.OfAClaim(x.c), x.want)
 		})
+	}
+}
+
+// contracted has a contract of 90.00, and the payer allows an amount.
+func contracted(allowed billing.Money) func(*claim.Claim) {
+	return func(c *claim.Claim) {
+		c.Contract = contract.Contract{
+			Terms:   []contract.Term{{Each: 90_00, ScheduleID: billing.FeeScheduleID{15: 1}, ScheduleName: "Delta 2026"}},
+			Counted: []contract.Counted{{Number: 1, Allowed: allowed}},
+		}
 	}
 }
 

@@ -1740,6 +1740,13 @@ export interface Claim {
    */
   adjudications: Adjudication[];
   /**
+   * What the primary payer allows beside its contract: the fee schedules of the kind `allowed`, in the version
+   * of each service date. Null if none has a procedure of the claim, and where `open` is null.
+   */
+  contract: ClaimContract | null;
+  /** What to do about most of what the payer refuses. Null if it refuses nothing. */
+  act: AdjustmentAct | null;
+  /**
    * The changes of the state, what remittances changed once the claim was reconciled, and what people did with
    * remittances of the claim, oldest first.
    */
@@ -2426,7 +2433,81 @@ export interface AdjudicationLineAdjustment {
   amount: Amount;
   /** The reason in plain words, or the code if it is unknown. */
   label: string;
+  /**
+   * What to do about an amount that a payer does not pay, by its group, its reason and the remarks.
+   * `correct_and_replace`: correct the claim, and replace it. `send_documents`: send what the payer asks for.
+   * `appeal`: the payer judged, and records and a letter can change that. `bill_patient`: the patient owes it.
+   * `bill_next_payer`: another payer is responsible. `write_off`: the practice takes it off. `none`: nothing.
+   */
+  act: AdjustmentAct;
 }
+
+/**
+ * What to do about an amount that a payer does not pay, by its group, its reason and the remarks.
+ * `correct_and_replace`: correct the claim, and replace it. `send_documents`: send what the payer asks for.
+ * `appeal`: the payer judged, and records and a letter can change that. `bill_patient`: the patient owes it.
+ * `bill_next_payer`: another payer is responsible. `write_off`: the practice takes it off. `none`: nothing.
+ */
+export type AdjustmentAct =
+  | "correct_and_replace"
+  | "send_documents"
+  | "appeal"
+  | "bill_patient"
+  | "bill_next_payer"
+  | "write_off"
+  | "none"
+  | (string & {});
+
+export interface ClaimContract {
+  /**
+   * The sum by which the payer stays below the contract, of the lines that count. What it allows beyond the
+   * contract on one line makes up for nothing on another.
+   */
+  underpaid: Amount;
+  /** One entry for each line of the claim. */
+  lines: ClaimContractLine[];
+}
+
+export interface ClaimContractLine {
+  line_number: number;
+  /**
+   * What the contract allows: its amount times the quantity, at most the charge. Null without a row for the
+   * procedure.
+   */
+  expected: Amount | null;
+  /**
+   * What the payer allows. Null while it has not decided the line, or if it does not say so by line.
+   */
+  allowed: Amount | null;
+  /** `allowed` less `expected`. Null where one of them is. */
+  difference: Amount | null;
+  /** Why the difference does not count as underpaid. Null if it does. */
+  not_compared: NotCompared | null;
+  fee_schedule_id: string | null;
+  fee_schedule_name: string | null;
+}
+
+/**
+ * Why a line is not compared with its contract. `undecided`: the payer has not decided it. `no_contract`: no fee
+ * schedule has the procedure on the service date. `denied`: the payer pays nothing for it. `changed_code`: the
+ * payer decided another procedure. `maximum`: a maximum of the plan is used up. `frequency`: the plan limits how
+ * often. `units`: the payer counts fewer units. `other_payer`: another payer's decision counts, too.
+ * `out_of_network`: the payer counts the office as out of its network. `other_discount`: it takes off something
+ * else, such as capitation. `claim_level`: it states its discount for the whole claim.
+ */
+export type NotCompared =
+  | "undecided"
+  | "no_contract"
+  | "denied"
+  | "changed_code"
+  | "maximum"
+  | "frequency"
+  | "units"
+  | "other_payer"
+  | "out_of_network"
+  | "other_discount"
+  | "claim_level"
+  | (string & {});
 
 export interface ClaimHistoryItem {
   /**
@@ -5274,7 +5355,8 @@ export type TaskState =
 /**
  * `claim_rejected`: a rejection is not answered. `claim_held`: findings hold the claim. `draft_old`: a draft
  * was left. `unacknowledged`: nobody acknowledged the claim. `no_decision`: the payer accepted the claim, or
- * took its decision back, and does not decide; or it was asked, and finds no claim. `denied`: the payer refuses, and money is open. `overpaid`:
+ * took its decision back, and does not decide; or it was asked, and finds no claim. `denied`: the payer refuses, and money is open.
+ * `underpaid`: the payer allows less than its contract. `overpaid`:
  * payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
  * `secondary_to_bill`: the patient has another plan, and something is left. `secondary_outdated`: the decision
  * of the payer before changed after the claim was sent. `request_due`: the payer asks for something.
@@ -5291,6 +5373,7 @@ export type TaskKind =
   | "unacknowledged"
   | "no_decision"
   | "denied"
+  | "underpaid"
   | "overpaid"
   | "changed_after_reconcile"
   | "secondary_to_bill"
@@ -5335,7 +5418,8 @@ export interface Task {
   /**
    * `claim_rejected`: a rejection is not answered. `claim_held`: findings hold the claim. `draft_old`: a draft
    * was left. `unacknowledged`: nobody acknowledged the claim. `no_decision`: the payer accepted the claim, or
-   * took its decision back, and does not decide; or it was asked, and finds no claim. `denied`: the payer refuses, and money is open. `overpaid`:
+   * took its decision back, and does not decide; or it was asked, and finds no claim. `denied`: the payer refuses, and money is open.
+   * `underpaid`: the payer allows less than its contract. `overpaid`:
    * payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
    * `secondary_to_bill`: the patient has another plan, and something is left. `secondary_outdated`: the decision
    * of the payer before changed after the claim was sent. `request_due`: the payer asks for something.

@@ -2147,6 +2147,13 @@ class RemarkLabel(Model):
     _read: ClassVar[dict[str, Any]] = {
     }
 
+AdjustmentAct: TypeAlias = "Literal['correct_and_replace', 'send_documents', 'appeal', 'bill_patient', 'bill_next_payer', 'write_off', 'none'] | str"
+"""What to do about an amount that a payer does not pay, by its group, its reason and the remarks.
+`correct_and_replace`: correct the claim, and replace it. `send_documents`: send what the payer asks for.
+`appeal`: the payer judged, and records and a letter can change that. `bill_patient`: the patient owes it.
+`bill_next_payer`: another payer is responsible. `write_off`: the practice takes it off. `none`: nothing.
+"""
+
 
 class AdjudicationLineAdjustment(Model):
     """A part of a reply."""
@@ -2159,6 +2166,12 @@ class AdjudicationLineAdjustment(Model):
     """An amount of dollars."""
     label: str
     """The reason in plain words, or the code if it is unknown."""
+    act: AdjustmentAct
+    """What to do about an amount that a payer does not pay, by its group, its reason and the remarks.
+    `correct_and_replace`: correct the claim, and replace it. `send_documents`: send what the payer asks for.
+    `appeal`: the payer judged, and records and a letter can change that. `bill_patient`: the patient owes it.
+    `bill_next_payer`: another payer is responsible. `write_off`: the practice takes it off. `none`: nothing.
+    """
 
     _read: ClassVar[dict[str, Any]] = {
         "amount": Decimal,
@@ -2258,6 +2271,55 @@ class Adjudication(Model):
         "cancelled_by": AdjudicationCancelledBy,
         "remark_labels": [RemarkLabel],
         "lines": [AdjudicationLine],
+    }
+
+NotCompared: TypeAlias = "Literal['undecided', 'no_contract', 'denied', 'changed_code', 'maximum', 'frequency', 'units', 'other_payer', 'out_of_network', 'other_discount', 'claim_level'] | str"
+"""Why a line is not compared with its contract. `undecided`: the payer has not decided it. `no_contract`: no fee
+schedule has the procedure on the service date. `denied`: the payer pays nothing for it. `changed_code`: the
+payer decided another procedure. `maximum`: a maximum of the plan is used up. `frequency`: the plan limits how
+often. `units`: the payer counts fewer units. `other_payer`: another payer's decision counts, too.
+`out_of_network`: the payer counts the office as out of its network. `other_discount`: it takes off something
+else, such as capitation. `claim_level`: it states its discount for the whole claim.
+"""
+
+
+class ClaimContractLine(Model):
+    """A part of a reply."""
+
+    line_number: int
+    expected: Decimal | None
+    """What the contract allows: its amount times the quantity, at most the charge. Null without a row for the
+    procedure.
+    """
+    allowed: Decimal | None
+    """What the payer allows. Null while it has not decided the line, or if it does not say so by line."""
+    difference: Decimal | None
+    """`allowed` less `expected`. Null where one of them is."""
+    not_compared: NotCompared | None
+    """Why the difference does not count as underpaid. Null if it does."""
+    fee_schedule_id: str | None
+    fee_schedule_name: str | None
+
+    _read: ClassVar[dict[str, Any]] = {
+        "expected": Decimal,
+        "allowed": Decimal,
+        "difference": Decimal,
+    }
+
+
+class ClaimContract(Model):
+    """A part of a reply."""
+
+    underpaid: Decimal
+    """The sum by which the payer stays below the contract, of the lines that count. What it allows beyond the
+    contract on one line makes up for nothing on another.
+    """
+    lines: list[ClaimContractLine]
+    """One entry for each line of the claim."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "underpaid": Decimal,
+        "lines": [ClaimContractLine],
     }
 
 ClaimCause: TypeAlias = "Literal['validation', 'findings', 'draft', 'submit', 'replace', 'send', 'file_rejected', 'file_rejected_again', 'clearinghouse_accepted', 'payer_accepted', 'rejected', 'not_found', 'status', 'payment', 'denial', 'reversal', 'estimate', 'reconcile', 'void', 'voided', 'convert', 'reopen', 'match', 'apply', 'ignore', 'unapply', 'enrollment', 'submit_withdrawn', 'edit', 'void_unsent', 'earlier_payer_decided', 'earlier_payer_changed', 'correct', 'hold', 'release', 'settle', 'patient_erased'] | str"
@@ -2430,6 +2492,12 @@ class Claim(Model):
     """What payers decided, by payment date: one entry for each remittance claim that is applied. A later
     adjudication of a payer replaces the lines that it states.
     """
+    contract: ClaimContract | None
+    """What the primary payer allows beside its contract: the fee schedules of the kind `allowed`, in the version
+    of each service date. Null if none has a procedure of the claim, and where `open` is null.
+    """
+    act: AdjustmentAct | None
+    """What to do about most of what the payer refuses. Null if it refuses nothing."""
     history: list[ClaimHistoryItem]
     """The changes of the state, what remittances changed once the claim was reconciled, and what people did with
     remittances of the claim, oldest first.
@@ -2477,6 +2545,7 @@ class Claim(Model):
         "not_paid": Decimal,
         "accepted": [ClaimAcceptedItem],
         "adjudications": [Adjudication],
+        "contract": ClaimContract,
         "history": [ClaimHistoryItem],
         "held": ClaimHeld,
         "sent_at": timestamp,
@@ -5609,10 +5678,11 @@ class ImportMappingRequest(TypedDict, total=False):
 TaskState: TypeAlias = "Literal['open', 'snoozed', 'done'] | str"
 """`open`: it needs a person. `snoozed`: it comes back. `done`: its cause has ended."""
 
-TaskKind: TypeAlias = "Literal['claim_rejected', 'claim_held', 'draft_old', 'unacknowledged', 'no_decision', 'denied', 'overpaid', 'changed_after_reconcile', 'secondary_to_bill', 'secondary_outdated', 'request_due', 'remittance_unbalanced', 'remittance_unmatched', 'remittance_correction', 'remittance_to_post', 'deposit_missing', 'deposit_unmatched', 'images_unsent', 'enrollment_waiting'] | str"
+TaskKind: TypeAlias = "Literal['claim_rejected', 'claim_held', 'draft_old', 'unacknowledged', 'no_decision', 'denied', 'underpaid', 'overpaid', 'changed_after_reconcile', 'secondary_to_bill', 'secondary_outdated', 'request_due', 'remittance_unbalanced', 'remittance_unmatched', 'remittance_correction', 'remittance_to_post', 'deposit_missing', 'deposit_unmatched', 'images_unsent', 'enrollment_waiting'] | str"
 """`claim_rejected`: a rejection is not answered. `claim_held`: findings hold the claim. `draft_old`: a draft
 was left. `unacknowledged`: nobody acknowledged the claim. `no_decision`: the payer accepted the claim, or
-took its decision back, and does not decide; or it was asked, and finds no claim. `denied`: the payer refuses, and money is open. `overpaid`:
+took its decision back, and does not decide; or it was asked, and finds no claim. `denied`: the payer refuses, and money is open.
+`underpaid`: the payer allows less than its contract. `overpaid`:
 payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
 `secondary_to_bill`: the patient has another plan, and something is left. `secondary_outdated`: the decision
 of the payer before changed after the claim was sent. `request_due`: the payer asks for something.
@@ -5672,7 +5742,8 @@ class Task(Model):
     kind: TaskKind
     """`claim_rejected`: a rejection is not answered. `claim_held`: findings hold the claim. `draft_old`: a draft
     was left. `unacknowledged`: nobody acknowledged the claim. `no_decision`: the payer accepted the claim, or
-    took its decision back, and does not decide; or it was asked, and finds no claim. `denied`: the payer refuses, and money is open. `overpaid`:
+    took its decision back, and does not decide; or it was asked, and finds no claim. `denied`: the payer refuses, and money is open.
+    `underpaid`: the payer allows less than its contract. `overpaid`:
     payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
     `secondary_to_bill`: the patient has another plan, and something is left. `secondary_outdated`: the decision
     of the payer before changed after the claim was sent. `request_due`: the payer asks for something.

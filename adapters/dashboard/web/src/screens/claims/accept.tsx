@@ -42,6 +42,26 @@ export const toReplace = (c: Claim): boolean =>
   ((c.state === "denied" && cents(c.payment?.patient_responsibility ?? "0.00") === 0) ||
     (c.state === "accepted_payer" && c.payment_changed));
 
+/** firstAct returns the operation that the primary button of a decided claim has: what the largest refusal asks for,
+ *  while it leaves money open. */
+export function firstAct(c: Claim): string {
+  const refused = cents(c.open ?? "0.00") > 0 && (c.state === "paid" || c.state === "denied");
+  switch (refused ? c.act : null) {
+    case "correct_and_replace":
+      return "replaceClaim";
+    case "send_documents":
+      return "createAttachment";
+    case "bill_next_payer":
+      return "billSecondary";
+    case "appeal":
+    case "write_off":
+    case "none":
+      return "reconcileClaim";
+    default:
+      return toReplace(c) ? "replaceClaim" : "reconcileClaim";
+  }
+}
+
 /** Reconcile closes a claim whose payment is in the practice's books. An open amount is accepted with it. */
 export function Reconcile({ claim: c }: { claim: Claim }) {
   const open = cents(c.open ?? "0.00");
@@ -68,7 +88,7 @@ export function Reconcile({ claim: c }: { claim: Claim }) {
     return (
       <Button
         data-act="reconcileClaim"
-        look={toReplace(c) ? "plain" : "primary"}
+        look={firstAct(c) === "reconcileClaim" ? "primary" : "plain"}
         busy={send.isPending}
         onClick={() => send.go(null)}
       >
@@ -90,7 +110,7 @@ export function Reconcile({ claim: c }: { claim: Claim }) {
       trigger={(ask) => (
         <Button
           data-act="reconcileClaim"
-          look={again ? "primary" : "plain"}
+          look={again || c.act === "write_off" ? "primary" : "plain"}
           busy={send.isPending}
           onClick={ask}
         >

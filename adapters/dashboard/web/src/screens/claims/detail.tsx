@@ -20,7 +20,7 @@ import { State } from "../../ui/state";
 import { inOrder } from "../../ui/teeth";
 import { Traces } from "../../ui/traces";
 import { soonest } from "../payer-requests/due";
-import { Reconcile, toReplace } from "./accept";
+import { firstAct, Reconcile, toReplace } from "./accept";
 import { estimated, settled } from "./figures";
 import { awaitsEnrollment, nextPayer, payerBefore } from "./form-data";
 import { Lines } from "./lines";
@@ -416,8 +416,10 @@ function Actions({ claim: c }: { claim: Claim }) {
       "denied",
       "reconciled",
     ].includes(c.state);
+  const act = firstAct(c);
+  const replaces = toReplace(c) || (act === "replaceClaim" && sent);
   const items = (voidIt: () => void): MenuItem[] => [
-    ...(sent && c.kind === "claim" && !toReplace(c)
+    ...(sent && c.kind === "claim" && !replaces
       ? [{ label: "Replace with a corrected claim", onSelect: open("replace") }]
       : []),
     ...(secondary ? [{ label: `Bill the ${next} payer`, onSelect: open("secondary") }] : []),
@@ -460,8 +462,21 @@ function Actions({ claim: c }: { claim: Claim }) {
         </Button>
       )}
       {c.state === "validated" && <Submit claim={c} />}
-      {toReplace(c) && (
-        <ButtonLink look="primary" to={`/claims/${c.id}/replace`}>
+      {act === "createAttachment" && (
+        <ButtonLink look="primary" to="/attachments/new" search={{ claim_id: c.id }}>
+          Send documents
+        </ButtonLink>
+      )}
+      {act === "billSecondary" && secondary && (
+        <ButtonLink look="primary" to={`/claims/${c.id}/secondary`}>
+          Bill the {next} payer
+        </ButtonLink>
+      )}
+      {replaces && (
+        <ButtonLink
+          look={act === "replaceClaim" ? "primary" : undefined}
+          to={`/claims/${c.id}/replace`}
+        >
           Replace with a corrected claim
         </ButtonLink>
       )}

@@ -69,6 +69,7 @@ export function Lines({ claim }: { claim: Claim }) {
           )
         }
       />
+      <Contract claim={claim} />
       {claim.adjudications.map(
         (a) =>
           a.remark_labels.length > 0 && (
@@ -91,6 +92,61 @@ export function Lines({ claim }: { claim: Claim }) {
     </>
   );
 }
+
+/** Contract says of each line that counts, or that was decided, how it stands to the contract. */
+function Contract({ claim }: { claim: Claim }) {
+  if (!claim.contract) return null;
+  const lines = claim.contract.lines.filter(
+    (l) => l.allowed !== null && l.difference !== null && cents(l.difference) !== 0,
+  );
+  if (lines.length === 0) return null;
+  return (
+    <div className="card-note">
+      {cents(claim.contract.underpaid) > 0 && (
+        <p className="strong">
+          The payer allows <Money value={claim.contract.underpaid} /> less than its contract says.
+        </p>
+      )}
+      <ul className="plain small">
+        {lines.map((l) => (
+          <li key={l.line_number}>
+            {claim.lines[l.line_number - 1]?.procedure_code}: allowed <Money value={l.allowed} />,
+            contract <Money value={l.expected} />
+            {l.not_compared && (
+              <span className="muted"> · not compared: {notCompared[l.not_compared]}</span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** toDo says what to do about an adjustment that asks for more than to be booked. */
+const toDo: Record<Schemas["AdjustmentAct"], string> = {
+  correct_and_replace: "correct the claim",
+  send_documents: "send documents",
+  appeal: "appeal",
+  bill_patient: "",
+  bill_next_payer: "bill the next payer",
+  write_off: "",
+  none: "",
+};
+
+/** notCompared says why the contract does not bind what the payer allows for a line. */
+const notCompared: Record<Schemas["NotCompared"], string> = {
+  undecided: "not decided",
+  no_contract: "no contract has the procedure",
+  denied: "denied",
+  changed_code: "the payer decided another procedure",
+  maximum: "the plan’s maximum is used up",
+  frequency: "the plan limits how often",
+  units: "the payer counts fewer units",
+  other_payer: "another payer’s decision counts",
+  out_of_network: "out of the network",
+  other_discount: "another discount",
+  claim_level: "the discount is on the whole claim",
+};
 
 /** remarks returns the remarks of a payer in words with their codes. */
 const remarks = (list: Decision["l"]["remark_labels"]): string =>
@@ -126,7 +182,10 @@ function Decided({ of: { a, l }, estimates }: { of: Decision; estimates: boolean
       {l.adjustments.length > 0 && (
         <p className="muted small">
           {l.adjustments
-            .map((j) => `${j.label} ${dollars(j.amount)} (${j.group}-${j.reason})`)
+            .map(
+              (j) =>
+                `${j.label} ${dollars(j.amount)} (${j.group}-${j.reason}${toDo[j.act] ? `: ${toDo[j.act]}` : ""})`,
+            )
             .join(" · ")}
         </p>
       )}

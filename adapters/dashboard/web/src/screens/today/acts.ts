@@ -12,6 +12,7 @@ export const kinds: Record<Task["kind"], string> = {
   unacknowledged: "Not acknowledged",
   no_decision: "No decision",
   denied: "Denied",
+  underpaid: "Underpaid",
   overpaid: "Overpaid",
   changed_after_reconcile: "Payment changed",
   secondary_to_bill: "Next payer to bill",
@@ -29,7 +30,7 @@ export const kinds: Record<Task["kind"], string> = {
 
 /** decisions are what may be decided about a task instead of doing it, as one says it on a button. */
 export const decisions: Record<Schemas["DecisionAs"], string> = {
-  accepted: "Accept the denial",
+  accepted: "Accept it",
   not_billed: "Bill no next payer",
   will_not_send: "Send nothing",
   received_elsewhere: "Received elsewhere",
@@ -49,8 +50,10 @@ type Act = { label: string; form?: string };
 
 /** acts has the operations by their names in the contract. What is not here opens the resource. */
 const acts: Partial<Record<string, Act>> = {
+  getClaim: { label: "Look at the claim" },
   updateClaim: { label: "Correct the claim", form: "/edit" },
   replaceClaim: { label: "Replace the claim", form: "/replace" },
+  createAttachment: { label: "Send documents" },
   billSecondary: { label: "Bill the next payer", form: "/secondary" },
   reconcileClaim: { label: "Reconcile" },
   voidClaim: { label: "Void the claim" },

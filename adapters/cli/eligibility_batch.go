@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -32,7 +33,9 @@ type scheduleCheck struct {
 	batchBody
 
 	file    *molar.Schedule
+	sent    int // requests for a batch
 	batches []*molar.EligibilityBatch
+	invalid map[string]*molar.EligibilityBatchItem // of files that the API refused since every item is invalid
 }
 
 // batchBody is the body of a batch.
@@ -113,12 +116,27 @@ func (s *scheduleCheck) check(c *cobra.Command, csv, office, result string) erro
 		return err
 	}
 	s.say("%s has %d patients. %d need a person.", result, len(s.file.Rows), person)
+	if n := s.unasked(items); n > 0 {
+		s.say("%d of them are invalid, and no payer was asked about them. The column what_to_do says what to correct.", n)
+	}
 	for _, b := range s.batches {
 		if b.State == molar.EligibilityBatchState(coverage.BatchWaiting) {
 			s.say("Patients are checked again before their appointments; see: molar eligibility batches items %s", b.ID)
 		}
 	}
 	return nil
+}
+
+// unasked returns how many rows of the file are invalid, by their cells or as items.
+func (s *scheduleCheck) unasked(items map[string]*molar.EligibilityBatchItem) (n int) {
+	for _, r := range s.file.Rows {
+		if r.Item == nil {
+			n++
+		} else if i := items[r.Item.ItemID]; i != nil && coverage.ItemOutcome(shownOr(i.Outcome, "")) == coverage.ItemInvalid {
+			n++
+		}
+	}
+	return n
 }
 
 func (s *scheduleCheck) say(format string, args ...any) {
@@ -150,7 +168,7 @@ func (s *scheduleCheck) read(ctx context.Context, csv, office string) (err error
 	switch {
 	case len(s.file.Faults) > 0:
 		return errors.New("the columns of the file have faults, and nothing was sent. Say what a column means with molar import-mappings set")
-	case len(s.file.Rows) == len(faulty):
+	case len(s.file.Rows) == 0:
 		return errors.New("the file has no row that can be checked, and nothing was sent")
 	case len(faulty) > 0 && !s.skip:
 		return fmt.Errorf("%d of %d rows have faults, and nothing was sent. Correct the file; or say what names of payers mean with molar import-mappings set;\n"+
@@ -183,51 +201,56 @@ func (s *scheduleCheck) fault(where string, f *molar.CellFault) {
 const (
 	maxBatchBytes  = 900_000
 	maxBatchValues = 38_000
-	valuesOfItem   = 25 // besides procedure codes
+	valuesOfItem   = 25  // besides procedure codes
+	mostFaults     = 100 // that a reply has
 )
 
 // send makes the batches, or finds those of an earlier run of the same file.
 func (s *scheduleCheck) send(ctx context.Context) error {
-	var lines []int
+	var rows []*molar.ScheduleRow
 	size, values := 0, 0
-	for i, r := range s.file.Rows {
-		if r.Item != nil {
+	for i := range s.file.Rows {
+		if r := &s.file.Rows[i]; r.Item != nil {
 			item, err := json.Marshal(r.Item)
 			if err != nil {
 				return err
 			}
 			more := valuesOfItem + len(r.Item.ProcedureCodes)
-			if len(lines) == coverage.MaxBatchItems || size+len(item) > maxBatchBytes || values+more > maxBatchValues {
-				if err := s.submit(ctx, lines); err != nil {
+			if len(rows) == coverage.MaxBatchItems || size+len(item) > maxBatchBytes || values+more > maxBatchValues {
+				if err := s.submit(ctx, rows); err != nil {
 					return err
 				}
-				s.Items, lines, size, values = nil, nil, 0, 0
+				s.Items, rows, size, values = nil, nil, 0, 0
 			}
-			s.Items, lines = append(s.Items, item), append(lines, r.Line)
+			s.Items, rows = append(s.Items, item), append(rows, r)
 			size, values = size+len(item)+1, values+more
 		}
-		if i == len(s.file.Rows)-1 {
-			return s.submit(ctx, lines)
-		}
 	}
-	return nil
+	if len(rows) == 0 {
+		return nil
+	}
+	return s.submit(ctx, rows)
 }
 
-// submit makes a batch of the items, which stand in lines of the file.
-func (s *scheduleCheck) submit(ctx context.Context, lines []int) error {
+// submit makes a batch of the items, which stand in rows of the file. If all are invalid, there is no batch, and
+// they have this outcome.
+func (s *scheduleCheck) submit(ctx context.Context, rows []*molar.ScheduleRow) error {
 	var made molar.EligibilityBatch
 	var got molar.Reply
-	key := molar.Key(s.run + strconv.Itoa(len(s.batches)+1))
+	s.sent++
+	key := molar.Key(s.run + strconv.Itoa(s.sent))
 	err := s.api.inWords(ctx, s.api.Request(ctx, http.MethodPost, "/eligibility/batches", nil, s.batchBody, &made, key, molar.Capture(&got)))
 	if e, ok := errors.AsType[*apiError](err); ok {
 		if e.Code == "IDEMPOTENCY_KEY_REUSED" {
 			return errors.New("this file was sent before with other options, or names in it meant something else.\n" +
 				"Repeat the options of that run to go on with it, or give this one another --name to ask the payers again")
 		}
+		if s.refused(rows, e.Faults) {
+			return nil
+		}
 		for i, f := range e.Faults {
-			of := strings.SplitN(f.Field, ".", 3)
-			if n, err := strconv.Atoi(of[min(1, len(of)-1)]); err == nil && n < len(lines) {
-				e.Faults[i].Field = strings.Join(slices.Insert(of[2:], 0, "line "+strconv.Itoa(lines[n])), ", ")
+			if n, field, ok := itemOf(f.Field); ok && n < len(rows) {
+				e.Faults[i].Field = strings.TrimSuffix("line "+strconv.Itoa(rows[n].Line)+", "+field, ", ")
 			}
 		}
 	}
@@ -243,6 +266,43 @@ func (s *scheduleCheck) submit(ctx context.Context, lines []int) error {
 	return nil
 }
 
+// itemOf splits the field of a fault into the index of its item and the field in it.
+func itemOf(field string) (n int, within string, ok bool) {
+	rest, ok := strings.CutPrefix(field, "items.")
+	index, within, _ := strings.Cut(rest, ".")
+	n, err := strconv.Atoi(index)
+	return n, within, ok && err == nil && n >= 0
+}
+
+// refused records the faults as those of the rows' items, and reports whether all of the faults are of items. The
+// API then made no batch, because every item is invalid; it names the first faults only.
+func (s *scheduleCheck) refused(rows []*molar.ScheduleRow, faults []molar.Fault) bool {
+	of := make([][]molar.EligibilityBatchItemError, len(rows))
+	for _, f := range faults {
+		n, field, ok := itemOf(f.Field)
+		if !ok || field == "" || n >= len(rows) {
+			return false
+		}
+		of[n] = append(of[n], molar.EligibilityBatchItemError{Field: field, Code: molar.EligibilityBatchItemErrorCode(f.Code), Message: f.Message})
+	}
+	if len(faults) < mostFaults && slices.ContainsFunc(of, func(f []molar.EligibilityBatchItemError) bool { return f == nil }) {
+		return false
+	}
+	if s.invalid == nil {
+		s.invalid = map[string]*molar.EligibilityBatchItem{}
+	}
+	invalid := molar.EligibilityItemOutcome(coverage.ItemInvalid)
+	for i, r := range rows {
+		if of[i] == nil {
+			of[i] = []molar.EligibilityBatchItemError{{Field: "item", Message: "The check is invalid. Correct the rows above, and send the file again."}}
+		}
+		s.invalid[r.Item.ItemID] = &molar.EligibilityBatchItem{
+			ItemID: r.Item.ItemID, Outcome: &invalid, NeedsAPerson: true, Errors: of[i],
+		}
+	}
+	return true
+}
+
 // The pauses before the batches are read again.
 const (
 	firstLook = 250 * time.Millisecond
@@ -251,6 +311,9 @@ const (
 
 // wait waits until every item has an outcome, and shows how many have one.
 func (s *scheduleCheck) wait(c *cobra.Command) error {
+	if len(s.batches) == 0 {
+		return nil
+	}
 	line := newBar(c, "Asking the payers")
 	defer line.end()
 	for look := firstLook; ; look = min(2*look, lastLook) {
@@ -278,7 +341,10 @@ func (s *scheduleCheck) wait(c *cobra.Command) error {
 
 // outcomes reads the items of the batches, by their IDs.
 func (s *scheduleCheck) outcomes(ctx context.Context) (map[string]*molar.EligibilityBatchItem, error) {
-	items := map[string]*molar.EligibilityBatchItem{}
+	items := maps.Clone(s.invalid)
+	if items == nil {
+		items = map[string]*molar.EligibilityBatchItem{}
+	}
 	for _, b := range s.batches {
 		for i, err := range s.api.EligibilityBatches.ListItems(b.ID, molar.EligibilityBatchesListItemsParams{Limit: 100}).All(ctx) {
 			if err != nil {

@@ -390,9 +390,16 @@ func (r *scheduleRow) dateOf(column, field, day string) billing.Date {
 	if on, ok := parseDay(day); ok {
 		return on
 	}
-	r.fault(column, field, billing.FaultFormat, "The date must be like 4/30/1980 or 1980-04-30.")
+	message := "The date must be like 4/30/1980 or 1980-04-30."
+	if wholeDay.MatchString(day) {
+		message = "The calendar has no such day. The date must be like 4/30/1980, with the month first."
+	}
+	r.fault(column, field, billing.FaultFormat, message)
 	return billing.Date{}
 }
+
+// wholeDay is a date in one of the forms that are read, whether or not the calendar has it.
+var wholeDay = regexp.MustCompile(`^([0-9]{1,2}[/-][0-9]{1,2}[/-][0-9]{4}|[0-9]{4}[/-][0-9]{1,2}[/-][0-9]{1,2})$`)
 
 func parseDay(day string) (billing.Date, bool) {
 	for _, layout := range []string{time.DateOnly, "1/2/2006", "1-2-2006", "2006/1/2"} {

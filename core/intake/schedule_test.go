@@ -294,3 +294,21 @@ func FuzzSchedule(f *testing.F) {
 		}
 	})
 }
+
+// TestScheduleDays has what is wrong with a day: its form, or that the calendar lacks it.
+func TestScheduleDays(t *testing.T) {
+	t.Parallel()
+	for day, want := range map[string]string{
+		"2/29/1984": "", "2/30/1985": "The calendar has no such day.", "31/12/1980": "The calendar has no such day.", "1985-02-30": "The calendar has no such day.",
+		"soon": "The date must be like 4/30/1980 or 1980-04-30.", "1985": "The date must be like 4/30/1980 or 1980-04-30.",
+	} {
+		s, faults := readSchedule(t, "name,dob,payer,member id\n\"Ruiz, Ana\","+day+",Aetna Dental,W1\n")
+		got := ""
+		for _, f := range s.Faults {
+			got += f.Message
+		}
+		if len(faults) > 0 || !strings.HasPrefix(got, want) || (want == "") != (got == "") {
+			t.Errorf("%s: %q, want %q", day, got, want)
+		}
+	}
+}

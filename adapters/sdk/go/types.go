@@ -5455,6 +5455,7 @@ type PayersListParams struct {
 	// The `next_cursor` of the previous page, unchanged, with the same filters.
 	Cursor string `json:"cursor,omitempty"`
 	// Part of the payer's name, or the start of a payer ID or an alias. Upper and lower case are the same.
+	// If no payer matches, the starts of some words of the name, in any order, such as `delta new york`.
 	Search string `json:"search,omitempty"`
 }
 

@@ -144,15 +144,25 @@ func (d *PayerDirectory) All() []*Payer { return slices.Clone(d.payers) }
 
 // Search returns the payers that match the text, in any case, in the order of the
 // file. The text is a pyr_ ID, the beginning of a payer ID or an alias, or part
-// of a name. Blank text matches all.
+// of a name. If none matches, it is the beginnings of some words of a name, in any
+// order. Blank text matches all.
 func (d *PayerDirectory) Search(text string) []*Payer {
 	fold := func(s string) string { return cases.Fold().String(strings.TrimSpace(s)) }
 	text = fold(text)
-	return slices.DeleteFunc(d.All(), func(p *Payer) bool {
+	found := slices.DeleteFunc(d.All(), func(p *Payer) bool {
 		begins := func(code string) bool { return strings.HasPrefix(fold(code), text) }
 		return !begins(p.PayerID) && !slices.ContainsFunc(p.Aliases, begins) &&
 			!strings.Contains(fold(p.Name), text) && fold(p.ID.String()) != text
 	})
+	if parts := strings.Fields(text); len(found) == 0 && len(parts) > 1 {
+		return slices.DeleteFunc(d.All(), func(p *Payer) bool {
+			words := strings.Fields(fold(p.Name))
+			return slices.ContainsFunc(parts, func(part string) bool {
+				return !slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, part) })
+			})
+		})
+	}
+	return found
 }
 
 // maxCandidates bounds the payers that Named offers.
@@ -160,7 +170,7 @@ const maxCandidates = 5
 
 // Named returns the payer that a person or another program calls by the name: its ID, an
 // alias, or its whole name without case, signs and words such as Inc. Without exactly one it returns nil, and
-// the payers that share the most words with the name, at most five, the likeliest first.
+// the payers that share the most words with the name, not only words such as dental; at most five, the likeliest first.
 func (d *PayerDirectory) Named(name string) (match *Payer, candidates []*Payer) {
 	if p, ok := d.Find(name); ok {
 		return p, nil
@@ -174,14 +184,15 @@ func (d *PayerDirectory) Named(name string) (match *Payer, candidates []*Payer) 
 	var whole []*Payer
 	for _, p := range d.payers {
 		own := nameWords(p.Name)
-		shared := 0
+		shared, telling := 0, false
 		for _, w := range asked {
 			if slices.Contains(own, w) {
 				shared++
+				telling = telling || w != "dental" && w != "life" && w != "health"
 			}
 		}
-		if shared == 0 {
-			continue
+		if !telling {
+			continue // names of most payers have these words
 		}
 		if slices.Equal(own, asked) {
 			whole = append(whole, p)

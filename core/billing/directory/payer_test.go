@@ -49,7 +49,7 @@ func TestSearchPayers(t *testing.T) {
 	for text, want := range map[string]string{
 		"chtest": "CHTEST", "MolarT": "CHTEST", "lar test PAY": "CHTEST", test.ID.String(): "CHTEST",
 		strings.ToLower(test.ID.String()): "CHTEST", test.ID.String()[:10]: "", " 9990 ": "99901 99902", "sda": "99901", "DA2": "",
-		"ÁVILA": "99901", "blue cross of": "CBID1", "absent": "", "60054": "60054", "0054": "",
+		"ÁVILA": "99901", "blue cross of": "CBID1", "delta new y": "11198", "york DELTA": "11198", "delta ew y": "", "absent": "", "60054": "60054", "0054": "",
 	} {
 		var got []string
 		for _, p := range d.Search(text) {
@@ -117,6 +117,9 @@ func TestNamedPayers(t *testing.T) {
 		"Insurance":                    "",
 		"":                             "",
 		"Blue Cross Blue Shld Alabama": "CBAL1",
+		"Guardian Life":                "64246",
+		"Emblem Dental":                "",
+		"Twin Life Dental":             "TWIN1 TWIN2",
 	} {
 		match, candidates := d.Named(name)
 		var got []string

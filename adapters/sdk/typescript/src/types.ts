@@ -4929,6 +4929,7 @@ export interface PayersListParams {
   cursor?: string;
   /**
    * Part of the payer's name, or the start of a payer ID or an alias. Upper and lower case are the same.
+   * If no payer matches, the starts of some words of the name, in any order, such as `delta new york`.
    */
   search?: string;
 }

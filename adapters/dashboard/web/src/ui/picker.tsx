@@ -79,6 +79,13 @@ export function Picker<T extends { id: string }>({
             {...input}
             className="input"
             placeholder={placeholder}
+            onKeyDown={(e) => {
+              // Text that names nothing yet neither submits the form nor chooses what an earlier text found.
+              if (e.key !== "Enter" || query === "") return;
+              if (items.length > 0 && late === query && !found.isPlaceholderData) return;
+              e.preventDefault();
+              e.preventBaseUIHandler();
+            }}
             spellCheck={false}
           />
           <Combobox.Portal>

@@ -5224,7 +5224,9 @@ class PayersListParams(TypedDict, total=False):
     cursor: str
     """The `next_cursor` of the previous page, unchanged, with the same filters."""
     search: str
-    """Part of the payer's name, or the start of a payer ID or an alias. Upper and lower case are the same."""
+    """Part of the payer's name, or the start of a payer ID or an alias. Upper and lower case are the same.
+    If no payer matches, the starts of some words of the name, in any order, such as `delta new york`.
+    """
 
 
 class PayerCapabilities(Model):

@@ -168,7 +168,6 @@ export function AddressFields({
         path={`${path}.state`}
         value={value.state}
         onChange={(state) => set({ state: state.toUpperCase() })}
-        maxLength={2}
         autoComplete="off"
         className="short"
       />

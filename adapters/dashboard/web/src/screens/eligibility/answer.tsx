@@ -223,7 +223,7 @@ function PlanFacts({ check: c }: { check: CheckResource }) {
               </Badge>
             ) : null,
           ],
-          ["Benefit period", said(c.plan?.benefit_period)],
+          ["Benefit period", said(c.plan?.benefit_period && words(c.plan.benefit_period))],
           ["Covered from", <Day key="f" value={c.coverage_effective_date} />],
           ["Covered until", <Day key="u" value={c.coverage_termination_date} />],
         ]}

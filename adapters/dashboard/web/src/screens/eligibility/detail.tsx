@@ -59,7 +59,13 @@ export function CheckDetail() {
   return (
     <Page
       title={name(who)}
-      above={<Go to="/eligibility">Eligibility</Go>}
+      above={
+        c.batch_id ? (
+          <Go to={`/schedule/${c.batch_id}`}>The schedule that it is of</Go>
+        ) : (
+          <Go to="/eligibility">Eligibility</Go>
+        )
+      }
       curl={`/eligibility/${c.id}`}
       printed={
         <p>

@@ -61,7 +61,7 @@ export function Waits({ of }: { of: CheckResource["waiting_periods"] }) {
         items={of.map((w) => [
           words(w.category),
           <span key={w.category}>
-            {w.months != null && `${w.months} months from the begin of the coverage`}
+            {w.months != null && `${w.months} months from the start of the coverage`}
             {w.months != null && w.until && ", "}
             {w.until && (
               <>

@@ -13,7 +13,16 @@ import { findTooth } from "../../ui/teeth";
 import { Traces } from "../../ui/traces";
 import { Accuracy } from "./accuracy";
 import { Outcome } from "./amounts";
-import { between, type Estimate, type EstimateLine, hasAny, sayings } from "./lines";
+import {
+  between,
+  deductibleCounts,
+  type Estimate,
+  type EstimateLine,
+  hasAny,
+  limitsMet,
+  maximumCounts,
+  sayings,
+} from "./lines";
 import "./estimates.css";
 
 export function EstimateDetail() {
@@ -152,6 +161,9 @@ function Sheet({ of: e, made }: { of: Estimate; made: string }) {
         ]}
       />
       <p className="strong">You pay {between(e.totals.patient_pays)}.</p>
+      {limitsMet(e).map((s) => (
+        <p key={s}>{s}</p>
+      ))}
       <h2>What may change it</h2>
       <ul>
         {e.lines.flatMap((l) =>
@@ -167,8 +179,10 @@ function Sheet({ of: e, made }: { of: Estimate; made: string }) {
         {sayings([...e.lines.map((l) => l.uncertain), e.uncertain]).map((s) => (
           <li key={s}>{printable(s)}</li>
         ))}
-        <li>The deductible may be used for another visit, here or elsewhere.</li>
-        <li>Another claim may use what is left of your plan’s maximum.</li>
+        {deductibleCounts(e) && (
+          <li>The deductible may be used for another visit, here or elsewhere.</li>
+        )}
+        {maximumCounts(e) && <li>Another claim may use what is left of your plan’s maximum.</li>}
         <li>Your insurance may decide otherwise, and a visit may need other services.</li>
       </ul>
     </section>

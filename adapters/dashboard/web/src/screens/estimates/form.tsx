@@ -225,7 +225,10 @@ function Form({ check: c, earlier }: { check: CheckResource; earlier: Estimate |
 
 /** found returns the procedures that a text names; a code without a name of its own, too. */
 function found(text: string): { id: string; name: string }[] {
-  const code = text.trim().toUpperCase();
+  const code = text
+    .trim()
+    .toUpperCase()
+    .replace(/^(?=\d{4}$)/, "D");
   const named = proceduresNamed(text, 40).map((p) => ({ id: p.code, name: p.name }));
   if (!/^D\d{4}$/.test(code) || named.some((p) => p.id === code)) return named;
   return [{ id: code, name: procedureName(code) || "other dental service" }, ...named];

@@ -1,5 +1,17 @@
 import { expect, test } from "vitest";
-import { aService, asksOf, between, lineOf, sayings, whole } from "./lines";
+import {
+  aService,
+  asksOf,
+  between,
+  deductibleCounts,
+  type Estimate,
+  type EstimateLine,
+  limitsMet,
+  lineOf,
+  maximumCounts,
+  sayings,
+  whole,
+} from "./lines";
 
 test("a range is said once if its ends are the same, the lower one first", () => {
   expect(between({ least: "120.00", most: "250.00" })).toBe("$120.00 to $250.00");
@@ -53,4 +65,40 @@ test("what is half typed waits", () => {
 
 test("each sentence is said once", () => {
   expect(sayings([["a", "b"], ["b"]])).toEqual(["a", "b"]);
+});
+
+/** estimate returns an estimate of lines of which only what counts for the limits is known. */
+const estimate = (...lines: Partial<EstimateLine>[]) => {
+  const none = { least: "0.00", most: "0.00" };
+  const line = {
+    procedure: "crown",
+    plan_pays: none,
+    deductible_applied: none,
+    deductible_left: none,
+    maximum_left: none,
+    paid_from: null,
+  };
+  return { lines: lines.map((l) => ({ ...line, ...l })) } as Estimate;
+};
+const some = { least: "10.00", most: "10.00" };
+
+test("the sheet names only limits that another visit can use", () => {
+  expect(deductibleCounts(estimate({}))).toBe(false);
+  expect(deductibleCounts(estimate({}, { deductible_left: some }))).toBe(true);
+  expect(deductibleCounts(estimate({ deductible_applied: some }))).toBe(true);
+  expect(maximumCounts(estimate({}))).toBe(false);
+  expect(maximumCounts(estimate({ plan_pays: some }))).toBe(true);
+  expect(maximumCounts(estimate({ maximum_left: some }))).toBe(true);
+});
+
+test("the sheet says why the plan pays nothing", () => {
+  expect(limitsMet(estimate({ maximum_left: null, plan_pays: some }))).toEqual([]);
+  expect(limitsMet(estimate({ maximum_left: some }))).toEqual([]);
+  expect(limitsMet(estimate({}, {}))).toEqual(["The maximum that your plan pays is used up."]);
+  expect(limitsMet(estimate({ plan_pays: some }, {}))).toEqual([
+    "These services use up the maximum that your plan pays.",
+  ]);
+  expect(limitsMet(estimate({ maximum_left: null, paid_from: "2027-03-30" }))).toEqual([
+    "Crown: your insurance pays for it from Mar 30, 2027 on.",
+  ]);
 });

@@ -1,6 +1,6 @@
 // The services of an estimate: as a person enters them, as the request has them, and what of a visit each amount is.
 import type { Schemas } from "../../api/client";
-import { cents, dollars } from "../../ui/format";
+import { cents, day, dollars, words } from "../../ui/format";
 import { ordered } from "../../ui/teeth";
 import { amount } from "../claims/form-data";
 
@@ -117,6 +117,32 @@ export function between(r: Schemas["AmountRange"]): string {
 
 /** hasAny reports whether an amount may be more than nothing. */
 export const hasAny = (r: Schemas["AmountRange"]) => cents(r.least) + cents(r.most) > 0;
+
+const some = (r: Schemas["AmountRange"] | null) => r !== null && hasAny(r);
+
+/** deductibleCounts reports whether another visit may use a deductible that the estimate counts. */
+export const deductibleCounts = (e: Estimate) =>
+  e.lines.some((l) => some(l.deductible_applied) || some(l.deductible_left));
+
+/** maximumCounts reports whether another claim may use a maximum that the estimate counts. */
+export const maximumCounts = (e: Estimate) =>
+  e.lines.some((l) => some(l.plan_pays) || some(l.maximum_left));
+
+/** limitsMet says why the plan pays nothing, or not all of its share: for the patient. */
+export function limitsMet(e: Estimate): string[] {
+  const out = e.lines.filter((l) => l.maximum_left !== null && !hasAny(l.maximum_left));
+  const all = [];
+  if (out.length > 0)
+    all.push(
+      e.lines.some((l) => some(l.plan_pays))
+        ? "These services use up the maximum that your plan pays."
+        : "The maximum that your plan pays is used up.",
+    );
+  for (const l of e.lines)
+    if (l.paid_from)
+      all.push(`${words(l.procedure)}: your insurance pays for it from ${day(l.paid_from)} on.`);
+  return all;
+}
 
 /** sayings returns the sentences of several lines, each once. */
 export const sayings = (lists: readonly (readonly string[])[]) => [...new Set(lists.flat())];

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { adviceOf, type Item, inOrder, mayRepeat, saidOf } from "./items";
 
+const zone = "America/New_York";
+
 /** item returns an answered item of a patient who is covered. */
 function item(of: Partial<Item> = {}): Item {
   const person = { first_name: "Ana", last_name: "Ruiz", date_of_birth: "1980-04-30" };
@@ -39,7 +41,11 @@ test("what needs a person comes first, and then the time of the appointment coun
 
 describe("what an item comes to", () => {
   test("is the first sentence of its verdict, and the rest", () => {
-    expect(saidOf(item())).toEqual({ word: "Covered", tone: "good", more: "$900.00 is left." });
+    expect(saidOf(item(), zone)).toEqual({
+      word: "Covered",
+      tone: "good",
+      more: "$900.00 is left.",
+    });
   });
 
   test("has what to do after a rejection", () => {
@@ -49,7 +55,7 @@ describe("what an item comes to", () => {
       also: ["Compare it with the card."],
     };
     const rejected = item({ outcome: "rejected", needs_a_person: true, status: null, verdict });
-    expect(saidOf(rejected)).toEqual({
+    expect(saidOf(rejected, zone)).toEqual({
       word: "Not known yet",
       tone: "warn",
       more: "The payer does not know the member ID. Compare it with the card.",
@@ -59,14 +65,16 @@ describe("what an item comes to", () => {
 
   test("says what is wrong with a request", () => {
     const errors = [{ field: "payer_id", code: "not_allowed" as const, message: "No route." }];
-    expect(saidOf(item({ outcome: "invalid", verdict: null, errors })).more).toBe("No route.");
+    expect(saidOf(item({ outcome: "invalid", verdict: null, errors }), zone).more).toBe(
+      "No route.",
+    );
   });
 
   test("waits for the payer", () => {
     const waits = item({ state: "pending", outcome: null, verdict: null });
-    expect(saidOf(waits).more).toBe("");
+    expect(saidOf(waits, zone).more).toBe("");
     const again = { ...waits, next_attempt_at: "2026-12-01T13:35:00Z" };
-    expect(saidOf(again).more).toBe("It did not respond, and is asked again.");
+    expect(saidOf(again, zone).more).toMatch(/asked again at 8:35\sAM\.$/);
   });
 });
 

@@ -40,6 +40,14 @@ export function inOrder(items: readonly Item[]): Item[] {
 /** Said is what an item comes to: a word with its tone, and more in sentences. */
 export type Said = { word: string; tone: Tone; more: string };
 
+/** clock returns the time of the day in a time zone. */
+export const clock = (zone: string, at: string) =>
+  new Date(at).toLocaleTimeString("en-US", {
+    timeZone: zone,
+    hour: "numeric",
+    minute: "2-digit",
+  });
+
 const tones: Record<Schemas["Verdict"]["standing"], Tone> = {
   covered: "good",
   limited: "warn",
@@ -47,13 +55,16 @@ const tones: Record<Schemas["Verdict"]["standing"], Tone> = {
   not_known: "warn",
 };
 
-/** saidOf returns what an item comes to. */
-export function saidOf(i: Item): Said {
+/** saidOf returns what an item comes to, with times of a time zone. */
+export function saidOf(i: Item, zone: string): Said {
   if (i.state === "pending")
     return {
       word: "Waiting for the payer",
       tone: "info",
-      more: i.attempts > 0 && i.next_attempt_at ? "It did not respond, and is asked again." : "",
+      more:
+        i.attempts > 0 && i.next_attempt_at
+          ? `It did not respond, and is asked again at ${clock(zone, i.next_attempt_at)}.`
+          : "",
     };
   if (i.outcome === "invalid")
     return { word: "Not asked", tone: "bad", more: i.errors.map((e) => e.message).join(" ") };

@@ -5,13 +5,23 @@ import { type Schemas, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
+import { Confirm } from "../../ui/dialog";
 import { Day, dateIn, Money, None, name, useZone } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Read, Section } from "../../ui/page";
 import { Badge } from "../../ui/state";
 import { Table } from "../../ui/table";
 import { CheckForm } from "../eligibility/form";
-import { adviceOf, askedOf, type Batch, type Item, mayRepeat, patientOf, saidOf } from "./items";
+import {
+  adviceOf,
+  askedOf,
+  type Batch,
+  clock,
+  type Item,
+  mayRepeat,
+  patientOf,
+  saidOf,
+} from "./items";
 
 /** usePayers returns the payers of items, by what the items call them: an ID, a payer ID or an alias. It is undefined
  *  while a payer loads, and null for none. */
@@ -82,10 +92,11 @@ export function Morning({ batch: b, items }: { batch: Batch; items: readonly Ite
               {
                 head: "Coverage",
                 cell: (i) => {
-                  const { word, tone, more } = saidOf(i);
+                  const { word, tone, more } = saidOf(i, zone);
                   return (
                     <div>
                       <Badge tone={tone}>{word}</Badge> {more}
+                      {i.state === "pending" && <CancelOne of={i} />}
                     </div>
                   );
                 },
@@ -118,11 +129,7 @@ function Payer({ of: p, called }: { of: Schemas["Payer"] | null | undefined; cal
 
 function Time({ of: i, zone }: { of: Item; zone: string }) {
   if (!i.appointment_at) return <None said="no time" />;
-  return new Date(i.appointment_at).toLocaleTimeString("en-US", {
-    timeZone: zone,
-    hour: "numeric",
-    minute: "2-digit",
-  });
+  return clock(zone, i.appointment_at);
 }
 
 /** Patient leads to the check, if the payer was asked. */
@@ -147,6 +154,38 @@ function Patient({ of: i }: { of: Item }) {
 /** Born shows a date of birth, as it was sent if it is none. */
 function Born({ value }: { value: string }) {
   return Number.isNaN(Date.parse(value)) ? value : <Day value={value} />;
+}
+
+/** CancelOne leaves a patient whom the payer has not answered without an answer. */
+function CancelOne({ of: i }: { of: Item }) {
+  const may = useMay();
+  const who = name(patientOf(i));
+  const send = useSend(
+    (fetch, key) =>
+      fetch.POST("/eligibility/batches/{id}/items/{item_id}/cancel", {
+        params: { path: { id: i.batch_id, item_id: i.item_id }, header: key },
+        body: {},
+      }),
+    { says: `The payer is not asked again about ${who}.` },
+  );
+  if (!may.write) return null;
+  return (
+    <div className="no-print">
+      <Confirm
+        trigger={(open) => (
+          <Button aria-label={`Cancel the check of ${who}`} onClick={open} busy={send.isPending}>
+            Cancel
+          </Button>
+        )}
+        title={`Ask no more about ${who}?`}
+        action="Ask no more"
+        danger
+        onConfirm={() => send.go()}
+      >
+        <p>The patient stays without an answer. The other patients are still asked about.</p>
+      </Confirm>
+    </div>
+  );
 }
 
 /** ToDo says what a person does about an item, and lets them correct it and ask again. */

@@ -130,7 +130,7 @@ export function FeeImport({ replaces, close }: { replaces?: Schedule; close: () 
           />
           {kind === "allowed" && (
             <Check
-              label="The patient pays at most the amount also beyond the plan's limits"
+              label="Write off the difference also when the plan pays nothing: its maximum, frequency or age limit is reached"
               checked={writeOff}
               onChange={setWriteOff}
             />

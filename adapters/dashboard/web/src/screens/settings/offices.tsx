@@ -348,7 +348,7 @@ function OfficeForm({ office }: { office?: Office }) {
               {part("Street", "line1", { hint: "No P.O. box." })}
               {part("Suite", "line2", { optional: true })}
               {part("City", "city")}
-              {part("State", "state", { maxLength: 2, placeholder: "NY" })}
+              {part("State", "state", { hint: "Two letters, such as NY." })}
               {part("ZIP code", "zip", {
                 hint: /^\d{5}$/.test(a.zip.trim()) ? (
                   <span className="off">

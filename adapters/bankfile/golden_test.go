@@ -33,7 +33,7 @@ func TestGolden(t *testing.T) {
 		if len(faults) > 0 {
 			t.Errorf("%s: %v", name, faults)
 		}
-		got, err := json.MarshalIndent(f, "", "\t")
+		got, err := json.MarshalIndent(f, "", "\t") //nolint:musttag // the golden has the names of the fields
 		if err != nil {
 			t.Fatal(err)
 		}

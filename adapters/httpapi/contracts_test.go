@@ -17,7 +17,8 @@ import (
 func contractBody(amount string, fields ...any) string {
 	return feesBody(append([]any{
 		"name", "CHTEST " + amount, "kind", "allowed", "payer_id", "CHTEST", "effective_from", "2020-01-01",
-		"rows", []anObject{{"procedure_code": "D2740", "amount": amount}},
+		"rows",
+		[]anObject{{"procedure_code": "D2740", "amount": amount}},
 	}, fields...)...)
 }
 
@@ -94,7 +95,7 @@ func TestContractChangesDuringASweep(t *testing.T) {
 			return err
 		}
 		before = was.Scope
-		s.inTest(t, func(ctx context.Context, tx ports.Tx) error {
+		s.inTest(t, func(ctx context.Context, tx ports.Tx) error { //nolint:contextcheck // a transaction beside this one
 			made := &fee.Schedule{
 				ID: billing.NewID[billing.FeeScheduleID](billing.RealAt(time.Now())), Scope: s.test, CreatedAt: time.Now(), Name: "Late", Kind: fee.Allowed,
 				Payer: c.Payer, EffectiveFrom: billing.Date{Year: 2020, Month: 1, Day: 1}, Rows: []fee.Row{{ProcedureCode: c.Lines[0].ProcedureCode, Amount: 1}},

@@ -208,8 +208,8 @@ func (a *Account) named(e *Entry) bool {
 
 // New makes a deposit of an entry. Only money that says that it pays claims, or that a rule of
 // the organization names, waits for a remittance.
-func New(in billing.Scope, e Entry, identity [sha256.Size]byte, of *Account, real billing.Real, at time.Time) *Deposit {
-	d := &Deposit{ID: billing.NewID[billing.DepositID](real), Scope: in, Identity: identity, ImportedAt: at, Entry: e, State: Unrelated}
+func New(in billing.Scope, e Entry, identity [sha256.Size]byte, of *Account, now billing.Real, at time.Time) *Deposit {
+	d := &Deposit{ID: billing.NewID[billing.DepositID](now), Scope: in, Identity: identity, ImportedAt: at, Entry: e, State: Unrelated}
 	if e.Amount > 0 && (e.Claims || of.named(&e)) {
 		d.State = Unmatched
 	}

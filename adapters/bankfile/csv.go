@@ -33,15 +33,18 @@ type sheet struct {
 	at map[deposit.Column]int
 }
 
+// mostAbove is how many rows a bank may write above the header.
+const mostAbove = 100
+
 func readCSV(to *deposit.File, text string, how deposit.Reading, faults *billing.Faults) {
 	r := csv.NewReader(strings.NewReader(text))
 	r.FieldsPerRecord, r.LazyQuotes, r.TrimLeadingSpace = -1, true, true
 	r.Comma = separator(text)
 	var s *sheet
-	for {
+	for rows := 0; ; rows++ {
 		row, err := r.Read()
 		switch {
-		case errors.Is(err, io.EOF):
+		case errors.Is(err, io.EOF), s == nil && rows == mostAbove:
 			if s == nil {
 				faults.Add("file", billing.FaultFormat, "The file has no header with a date and an amount. Name the columns: date_column and amount_column, or credit_column and debit_column.")
 			}

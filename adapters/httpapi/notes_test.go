@@ -22,7 +22,7 @@ func TestNotes(t *testing.T) {
 	s := startService(t)
 	m := s.make(t)
 	for _, to := range m.noted() {
-		kind := map[string]string{"claims": "claim", "eras": "era", "payer_requests": "payer_request", "attachments": "attachment", "enrollments": "enrollment"}[strings.Split(to, "/")[1]]
+		kind := map[string]string{"claims": "claim", "eras": "era", "payer_requests": "payer_request", "attachments": "attachment", "enrollments": "enrollment", "deposits": "deposit"}[strings.Split(to, "/")[1]]
 		s.note(t, to, "The second.\nIn two lines.").shows(t, "object", "note", "resource.object", kind, "resource.id", to[strings.LastIndex(to, "/")+1:],
 			"text", "The second.\nIn two lines.", "struck", nil)
 		list := s.must(t, 200, call{path: to + "/notes?limit=1"})

@@ -119,6 +119,43 @@ func TestUnmatchedRemittanceIsMatchedAndPosted(t *testing.T) {
 	page.click("Open the claim")
 	page.click("Reconcile")
 	page.sees("Reconciled")
+	practice.banks(page)
+}
+
+// banks lets a biller import the bank's file with the money of the only remittance, under
+// another name, and match it by hand.
+func (p *practice) banks(page *page) {
+	p.t.Helper()
+	era := p.get("/eras")["data"].([]any)[0].(map[string]any)["payment"].(map[string]any)
+	file := filepath.Join(p.t.TempDir(), "bank.csv")
+	text := fmt.Sprintf("Date,Description,Amount\n%s,HCCLAIMPMT SOMEBODY ELSE,%s\n%[1]s,RENT,-1200.00\n", era["date"], era["total"])
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+	page.within("navigation", "Screens").click("Deposits")
+	page.sees("Nothing to match")
+	page.screen("deposits-none")
+	page.click("Import")
+	page.click("For a CSV file, and for payers that the bank does not mark")
+	page.fill("Account (last four digits) (optional)", "6789")
+	page.upload("Choose a file", file)
+	page.sees("Entries of the file", "Matched at once")
+	page.screen("deposits-imported")
+	page.click("Done")
+	page.sees("HCCLAIMPMT SOMEBODY ELSE", "…6789")
+	page.screen("deposits")
+	page.click("HCCLAIMPMT SOMEBODY ELSE")
+	page.sees("May pay", "Molar Test Payer")
+	page.screen("deposit")
+	page.click("Match")
+	page.sees("Matched by hand", "Undo the match")
+	page.screen("deposit-matched")
+	page.click("Undo the match")
+	page.within("dialog", "Undo the match?").click("Undo the match")
+	page.sees("May pay")
+	page.click("Match")
+	page.click("Matched by hand")
+	page.sees("in the bank", "Deposit of")
 }
 
 // A remittance is unposted, its claim unapplied, and applied again.

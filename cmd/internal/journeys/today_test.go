@@ -60,7 +60,7 @@ func TestTodayLeadsToTheWork(t *testing.T) {
 	page.seesA("dialog", "What is decided?")
 	page.screen("today-decide")
 	page.fill("Note", "The plan has no crowns.")
-	page.click("Accept the denial")
+	page.click("Accept it")
 	page.sees("Decided. The task comes again if its amount changes.", "No task matches")
 
 	page.click("Claims")

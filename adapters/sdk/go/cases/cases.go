@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -235,7 +236,7 @@ func (b *bench) statusPolicyKept(ctx context.Context) error {
 	if err := wants(err, err == nil && p.StatusAfter == "P10D" && p.StatusEvery == "P7D", p); err != nil {
 		return err
 	}
-	page, err := b.client.StatusPolicies.List(molar.ListStatusPoliciesParams{}).Page(ctx)
+	page, err := b.client.StatusPolicies.List(molar.StatusPoliciesListParams{}).Page(ctx, "")
 	if err := wants(err, err == nil && len(page.Data) == 1 && page.Data[0].ID == p.ID, page); err != nil {
 		return err
 	}

@@ -24,6 +24,9 @@ export type Searches = {
     state?: Filters<"listERAs">["state"] | "any";
   };
   "/remittances/quarantine": Filters<"listQuarantine">;
+  "/deposits": Omit<Filters<"listDeposits">, "state"> & {
+    state?: Filters<"listDeposits">["state"] | "any";
+  };
   "/developers/events": Filters<"listEvents">;
   "/developers/deliveries": Filters<"findWebhookDeliveries">;
   "/developers/requests": Filters<"listRequests">;
@@ -122,6 +125,16 @@ const forms: { [P in Searched]: Forms<Searches[P]> } = {
     order: "text",
   },
   "/remittances/quarantine": { order: "text" },
+  "/deposits": {
+    state: "text",
+    account: "text",
+    method: "text",
+    from: "text",
+    to: "text",
+    amount: "text",
+    trace_number: "text",
+    era_id: "text",
+  },
   "/developers/events": {
     ...created,
     type: "list",

@@ -111,6 +111,7 @@ export const screens: Command[] = [
     also: "files unread unplaced remittances",
     does: { to: "/remittances/quarantine" },
   },
+  { label: "Deposits", also: "bank money ach checks", does: { to: "/deposits" } },
   { label: "Developers", also: "api", does: { to: "/developers" } },
   { label: "Events", also: "api changes log", does: { to: "/developers/events" } },
   { label: "Deliveries", also: "webhooks sent", does: { to: "/developers/deliveries" } },

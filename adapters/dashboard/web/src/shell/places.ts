@@ -8,6 +8,7 @@ import {
   FileImage,
   FileText,
   Inbox,
+  Landmark,
   Settings,
 } from "lucide-react";
 import type { Search, Searched, Searches } from "../api/searches";
@@ -39,6 +40,8 @@ export type Screen =
   | "/remittances"
   | "/remittances/quarantine"
   | "/remittances/$id"
+  | "/deposits"
+  | "/deposits/$id"
   | "/developers"
   | "/developers/events"
   | "/developers/events/$id"
@@ -96,6 +99,7 @@ export const places = [
   { name: "Attachments", path: "/attachments", icon: FileImage },
   { name: "Payer requests", path: "/payer-requests", icon: Inbox },
   { name: "Remittances", path: "/remittances", icon: CircleDollarSign },
+  { name: "Deposits", path: "/deposits", icon: Landmark },
   { name: "Developers", path: "/developers", icon: Code2 },
   { name: "Settings", path: "/settings", icon: Settings },
 ] as const satisfies { name: string; path: Screen; icon: unknown }[];
@@ -109,6 +113,7 @@ const screens: Record<string, (id: string) => AnyTarget> = {
   att: (id) => ({ to: `/attachments/${id}` }),
   prq: (id) => ({ to: `/payer-requests/${id}` }),
   era: (id) => ({ to: `/remittances/${id}` }),
+  dep: (id) => ({ to: `/deposits/${id}` }),
   pat: (id) => ({ to: `/patients/${id}` }),
   off: (id) => ({ to: `/settings/offices/${id}` }),
   fee: (id) => ({ to: `/settings/fees/${id}` }),

@@ -1,7 +1,7 @@
 // A field that finds what one types: the list below it comes from the service.
 import { Combobox } from "@base-ui/react/combobox";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useEffectEvent, useState } from "react";
 import { Field, type FieldProps } from "./form";
 import { useLate } from "./late";
 import "./picker.css";
@@ -49,6 +49,20 @@ export function Picker<T extends { id: string }>({
     queryFn: ({ signal }) => find(late, signal),
   });
   const items = late.length >= min ? (found.data ?? []) : [];
+  const settled = late === query && found.data !== undefined && !found.isPlaceholderData;
+  const [wanted, setWanted] = useState<string | null>(null); // Enter was pressed before it was found
+  const choose = useEffectEvent(() => {
+    setWanted(null);
+    const first = items.find((i) => !disabled?.(i));
+    if (!first || wanted !== query) return;
+    setOwn(null);
+    setOpen(false);
+    onChange(first);
+  });
+  // The service answers outside React.
+  useEffect(() => {
+    if (wanted !== null && settled) choose();
+  }, [wanted, settled]);
   const none = query.length < min ? null : nothing;
   return (
     <Field {...{ label, path, hint, optional, hideLabel }}>
@@ -80,11 +94,13 @@ export function Picker<T extends { id: string }>({
             className="input"
             placeholder={placeholder}
             onKeyDown={(e) => {
-              // Text that names nothing yet neither submits the form nor chooses what an earlier text found.
+              // Text that names nothing yet neither submits the form nor chooses what an earlier text found. What it
+              // finds is chosen when it is there.
               if (e.key !== "Enter" || query === "") return;
-              if (items.length > 0 && late === query && !found.isPlaceholderData) return;
+              if (items.length > 0 && settled) return;
               e.preventDefault();
               e.preventBaseUIHandler();
+              if (!settled) setWanted(query);
             }}
             spellCheck={false}
           />

@@ -32,6 +32,8 @@ const tones: Record<string, Tone> = {
   posted: "accent",
   needs_review: "warn",
   unmatched: "warn",
+  matched: "good",
+  other: "plain",
   applied: "good",
   ignored: "plain",
   replaced: "plain",

@@ -2,7 +2,7 @@
 // each of its claims. When all of them are finished, a person posts it.
 import { useParams } from "@tanstack/react-router";
 import { ChevronDown, Printer } from "lucide-react";
-import { useState } from "react";
+import { Fragment, useState } from "react";
 import { type Schemas, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
@@ -64,7 +64,17 @@ export function RemittanceDetail() {
       <Difference era={e} />
       <Section title="Payment">
         <Payment era={e} />
-        <p>{e.bank.summary}</p>
+        <p>
+          {e.bank.summary}
+          {e.bank.deposits.map((d) => (
+            <Fragment key={d.deposit_id}>
+              {" "}
+              <Go to={`/deposits/${d.deposit_id}`}>
+                Deposit of <Day value={d.date} />
+              </Go>
+            </Fragment>
+          ))}
+        </p>
         <Balance era={e} />
       </Section>
       <Claims era={e} />

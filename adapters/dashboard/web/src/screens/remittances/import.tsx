@@ -1,18 +1,16 @@
 // Importing an 835 that arrived another way, and what became of its payments.
 import { FileUp } from "lucide-react";
-import { useRef, useState } from "react";
 import { isAPIError, type Schemas } from "../../api/client";
 import { useSend } from "../../api/send";
 import { Button } from "../../ui/button";
 import { Modal } from "../../ui/dialog";
+import { FileDrop } from "../../ui/file-drop";
 import { Money, printable } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { useOpening } from "../../ui/opening";
 import { Notice, why } from "../../ui/page";
 import { Badge, type Tone } from "../../ui/state";
 import { methodLabel } from "./standing";
-
-const most = 15 * 1024 * 1024;
 
 /** Import is a button that opens a dialog for a file. */
 export function Import() {
@@ -30,9 +28,6 @@ export function Import() {
 }
 
 function Drop({ close }: { close: () => void }) {
-  const input = useRef<HTMLInputElement>(null);
-  const [over, setOver] = useState(false);
-  const [large, setLarge] = useState(false);
   const send = useSend(
     (api, key, file: File) => {
       const form = new FormData();
@@ -45,48 +40,21 @@ function Drop({ close }: { close: () => void }) {
     },
     { quiet: true },
   );
-  const take = (file: File | undefined) => {
-    if (!file) return;
-    setLarge(file.size > most);
-    if (file.size <= most) send.go(file);
-  };
-  const choose = send.data ? "Choose another file" : "Choose a file";
   return (
     <div className="stack">
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: the button in it does the same */}
-      <div
-        className={`import-drop${over ? " import-drop-over" : ""}`}
-        onDragOver={(e) => {
-          e.preventDefault();
-          setOver(true);
-        }}
-        onDragLeave={() => setOver(false)}
-        onDrop={(e) => {
-          e.preventDefault();
-          setOver(false);
-          take(e.dataTransfer.files[0]);
-        }}
-      >
-        <p>Drop an 835 file here, or choose one of up to 15 MB.</p>
-        <Button busy={send.isPending} onClick={() => input.current?.click()}>
-          {send.isPending ? "Importing…" : choose}
-        </Button>
-        <input
-          ref={input}
-          type="file"
-          hidden
-          onChange={(e) => {
-            take(e.target.files?.[0]);
-            e.target.value = "";
-          }}
-        />
-      </div>
-      <div role="status" className="stack">
-        {large && (
-          <Notice tone="bad" title="The file is larger than 15 MB">
+      <FileDrop
+        says="Drop an 835 file here, or choose one of up to 15 MB."
+        again={Boolean(send.data)}
+        busy={send.isPending}
+        most={15}
+        tooLarge={
+          <>
             Ask an operator to import it with <code>molar era import</code>.
-          </Notice>
-        )}
+          </>
+        }
+        onFile={send.go}
+      />
+      <div role="status" className="stack">
         {send.error && (
           <Notice tone="bad" title={why(send.error)}>
             {isAPIError(send.error) && (

@@ -68,10 +68,8 @@ const acts: Partial<Record<string, Act>> = {
   closeAttachment: { label: "Send to the payer" },
 };
 
-/** placeOf returns the screen of what a task is about. An enrollment is on that of its office, and a deposit is
- *  compared with the remittances. */
+/** placeOf returns the screen of what a task is about. An enrollment is on that of its office. */
 export function placeOf(t: Task): AnyTarget {
-  if (t.resource.object === "deposit") return { to: "/remittances" };
   return (
     screenOf(t.resource.id) ?? {
       to: t.office_id ? `/settings/offices/${t.office_id}` : "/settings",

@@ -368,6 +368,8 @@ var partial = map[string]difference{
 	}},
 	// With its tones.
 	"web: due":      {of: "coverage.ProcedureStatus", with: []string{"bad", "good", "warn"}},
+	"web: views":    {of: "deposit.State", with: []string{"any"}},
+	"web: columns":  {of: "deposit.Column", without: []string{"account_column", "method_column"}, with: []string{"account"}},
 	"web: outcomes": {of: "coverage.Outcome", without: []string{"answered"}, with: []string{"bad", "warn"}},
 }
 
@@ -379,7 +381,6 @@ var mixed = map[string][]string{
 
 // staysInside has the types that neither the contract, the schema nor the dashboard lists.
 var staysInside = []string{
-	"deposit.Column", // the names of parts of a form
 	"caller.PrincipalType",
 	"restore.Fate",
 	"attachment.UploadState",

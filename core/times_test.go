@@ -29,6 +29,7 @@ func TestRealTimes(t *testing.T) {
 		"core/audit/operated.go",         // what operators do
 		"core/batches/turn.go",           // the holder of a turn
 		"core/claimstatus/ask.go",        // an inquiry has its ID before its transaction begins
+		"core/deposits/import.go",        // the IDs of one file are in its order
 		"core/eligibility/check.go",      // a check has its ID before its transaction begins
 		"core/jobs/duty.go",              // the holder of a duty
 		"core/webhooks/dispatcher.go",    // the holder of a lane

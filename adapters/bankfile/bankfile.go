@@ -12,6 +12,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/deposit"
+	"github.com/molar-billing/molar/core/billing/remit"
 )
 
 // Reader reads the files of banks.
@@ -81,7 +82,7 @@ const maxText = 500 // runes of a text that are kept
 // words returns a text with single spaces, and without the whole number of its account.
 func words(text, account string) string {
 	if full := strings.TrimSpace(account); len(full) > 4 {
-		text = strings.ReplaceAll(text, full, "*"+billing.LastFour(full))
+		text = strings.ReplaceAll(text, full, "*"+remit.LastFour(full))
 	}
 	return clip(strings.Join(strings.Fields(text), " "), maxText)
 }
@@ -100,7 +101,7 @@ const claimPayment = "HCCLAIMPMT"
 
 // finish completes an entry from its words.
 func finish(e deposit.Entry, account string) deposit.Entry {
-	e.Account = billing.LastFour(account)
+	e.Account = remit.LastFour(account)
 	trace := traceNumber(e.Text)
 	if trace != "" {
 		e.Trace = trace

@@ -10,6 +10,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/deposit"
+	"github.com/molar-billing/molar/core/billing/remit"
 )
 
 // columnNames has what banks call the columns. The first that the header has counts.
@@ -137,10 +138,10 @@ func (s *sheet) row(to *deposit.File, line int, row []string, account string) {
 	}
 	day, dated := dayOf(s.cell(row, deposit.ColumnDate))
 	amount, priced := s.amount(row)
-	if own := s.cell(row, deposit.ColumnAccount); billing.LastFour(own) != "" {
+	if own := s.cell(row, deposit.ColumnAccount); remit.LastFour(own) != "" {
 		account = own
 	}
-	if !dated || !priced || billing.LastFour(account) == "" {
+	if !dated || !priced || remit.LastFour(account) == "" {
 		to.Warn(line, deposit.LineUnread, "The line has no date, amount or account that can be read. It was left out.")
 		return
 	}

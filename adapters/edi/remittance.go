@@ -11,7 +11,6 @@ import (
 
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/remittance"
-	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/remit"
 )
@@ -128,7 +127,7 @@ func payment(d *remittance.Decoder, p *remittance.Payment) (remit.Remittance, er
 	r.PayerName, r.File.ControlNumbers = p.Payer.Name, controlNumbers(p)
 	r.Payment = remit.Payment{
 		Method: clip(p.Method), TraceNumber: clip(p.Trace.Number), Date: p.Date, Total: p.Total, ProviderAdjustmentsTotal: p.AdjustmentsTotal(),
-		Account: billing.LastFour(p.Account),
+		Account: remit.LastFour(p.Account),
 	}
 	for _, a := range p.Adjustments {
 		r.ProviderAdjustments = append(r.ProviderAdjustments, remit.ProviderAdjustment{

@@ -145,7 +145,7 @@ func (p *practice) banks(page *page) {
 	page.sees("HCCLAIMPMT SOMEBODY ELSE", "…6789")
 	page.screen("deposits")
 	page.click("HCCLAIMPMT SOMEBODY ELSE")
-	page.sees("May pay", "Molar Test Payer")
+	page.sees("May pay", "MOLAR TEST PAYER")
 	page.screen("deposit")
 	page.click("Match")
 	page.sees("Matched by hand", "Undo the match")

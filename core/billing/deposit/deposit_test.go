@@ -109,8 +109,12 @@ func TestReturns(t *testing.T) {
 		on                         int
 		want                       bool
 	}{
-		{"nothing in common", "", "", "FEE", 10, false}, {"the reference", "R1", "", "", 10, true}, {"another reference", "R2", "7", "", 10, false},
-		{"the trace number", "", "7", "", 10, true}, {"a reversal", "", "", "REVERSAL", 10, true}, {"an earlier day", "", "7", "", 6, false},
+		{"nothing in common", "", "", "FEE", 10, false},
+		{"the reference", "R1", "", "", 10, true},
+		{"another reference", "R2", "7", "", 10, false},
+		{"the trace number", "", "7", "", 10, true},
+		{"a reversal", "", "", "REVERSAL", 10, true},
+		{"an earlier day", "", "7", "", 6, false},
 	} {
 		back.Returns, back.Trace, back.Text, back.Date = c.returns, c.trace, c.text, day(c.on)
 		if got := back.TakesBack([]*deposit.Deposit{paid}); (got != nil) != c.want {

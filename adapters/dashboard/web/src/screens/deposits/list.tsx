@@ -14,8 +14,8 @@ import { Deposits, methods } from "./table";
 
 type Filters = Searches["/deposits"];
 
-/** tabs are the states of deposits; any is all of them. */
-const tabs = [
+/** views are the states of deposits; any is all of them. */
+const views = [
   ["To match", "unmatched", "Nothing to match", "Money that says it pays claims waits here."],
   ["Matched", "matched", "Nothing is matched yet", "Deposits that remittances explain are here."],
   ["Other", "other", "Nothing else arrived", "Deposits that are not about claims are here."],
@@ -47,12 +47,12 @@ export function DepositList() {
     { params: { query: { ...query, limit: 50 } } },
     paged,
   );
-  const [, , title, says] = tabs.find((t) => t[1] === state) ?? tabs[4];
+  const [, , title, says] = views.find((t) => t[1] === state) ?? views[4];
   return (
     <Page title="Deposits" list={`/deposits${format(query)}`} actions={may.write && <Import />}>
       <Section flush>
         <nav className="tabs" aria-label="States">
-          {tabs.map(([name, s]) => (
+          {views.map(([name, s]) => (
             <Go
               key={s}
               to="/deposits"

@@ -1,4 +1,4 @@
-package billing
+package remit
 
 import "strings"
 

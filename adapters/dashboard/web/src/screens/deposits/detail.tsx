@@ -7,7 +7,7 @@ import { Button } from "../../ui/button";
 import { Changer } from "../../ui/changer";
 import { Copy } from "../../ui/copy";
 import { Confirm } from "../../ui/dialog";
-import { Day, dollars, Money, printable, When } from "../../ui/format";
+import { Day, dollars, Money, None, printable, When } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Notes } from "../../ui/notes";
 import { Facts, Notice, Page, Section, Waiting } from "../../ui/page";
@@ -61,8 +61,11 @@ export function DepositDetail() {
               items={[
                 ["Account", `…${d.account}`],
                 ["Method", methods[d.method]],
-                ["Trace or check number", printable(d.trace_number ?? "")],
-                ["Bank’s reference", printable(d.reference ?? "")],
+                [
+                  "Trace or check number",
+                  d.trace_number ? printable(d.trace_number) : <None key="t" />,
+                ],
+                ["Bank’s reference", d.reference ? printable(d.reference) : <None key="r" />],
                 ["Imported", <When key="i" value={d.imported_at} full />],
               ]}
             />

@@ -69,6 +69,15 @@ function Drop({ close }: { close: () => void }) {
         tooLarge="Ask your bank for shorter periods, or split the file."
         onFile={send.go}
       />
+      <div role="status" className="stack">
+        {send.error && (
+          <Notice tone="bad" title={why(send.error)}>
+            {isAPIError(send.error) &&
+              send.error.errors.map((f) => <p key={f.message}>{printable(f.message)}</p>)}
+          </Notice>
+        )}
+        {send.data && <Became of={send.data} />}
+      </div>
       <details>
         <summary>For a CSV file, and for payers that the bank does not mark</summary>
         <div className="stack">
@@ -96,15 +105,6 @@ function Drop({ close }: { close: () => void }) {
           />
         </div>
       </details>
-      <div role="status" className="stack">
-        {send.error && (
-          <Notice tone="bad" title={why(send.error)}>
-            {isAPIError(send.error) &&
-              send.error.errors.map((f) => <p key={f.message}>{printable(f.message)}</p>)}
-          </Notice>
-        )}
-        {send.data && <Became of={send.data} />}
-      </div>
       <div className="dialog-actions">
         <Button onClick={close}>Done</Button>
       </div>

@@ -130,7 +130,7 @@ export function FeeImport({ replaces, close }: { replaces?: Schedule; close: () 
           />
           {kind === "allowed" && (
             <Check
-              label="Write off the difference also when the plan pays nothing: its maximum, frequency or age limit is reached"
+              label="Write off the difference also beyond the maximum, frequency or age limit of the plan"
               checked={writeOff}
               onChange={setWriteOff}
             />

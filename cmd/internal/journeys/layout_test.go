@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -143,6 +144,7 @@ func (p *practice) oneOfEach(page *page) map[string]string {
 		"item_id": "1", "office_id": p.office, "payer_id": "CHTEST",
 		"subscriber": map[string]string{"first_name": "Nora", "last_name": "Rivers", "date_of_birth": "1984-02-29", "member_id": "W95-INACTIVE"},
 	}}})["id"].(string)
+	p.imports("Date,Description,Amount\n2026-01-02,HCCLAIMPMT SOMEBODY ELSE,12.00\n")
 	page.becomes(p, estimate, "returned")
 	page.becomes(p, paid, "paid")
 	return map[string]string{
@@ -151,8 +153,19 @@ func (p *practice) oneOfEach(page *page) map[string]string {
 		"/remittances/$id": p.comes("/eras"), "/developers/events/$id": p.comes("/events"),
 		"/developers/deliveries/$id": p.comes("/webhook_deliveries"), "/developers/webhooks/$id": p.comes("/webhook_endpoints"),
 		"/developers/requests/$id": p.comes("/requests"), "/settings/offices/$id": p.office, "/settings/fees/$id": fees,
-		"/estimates/$id": cost, "/schedule/$id": batch, "/patients/$id": p.patientOf("/eligibility/" + check),
+		"/estimates/$id": cost, "/schedule/$id": batch, "/deposits/$id": p.comes("/deposits"),
+		"/patients/$id": p.patientOf("/eligibility/" + check),
 	}
+}
+
+// imports imports a file of the practice's bank.
+func (p *practice) imports(csv string) {
+	p.t.Helper()
+	file := filepath.Join(p.t.TempDir(), "bank.csv")
+	if err := os.WriteFile(file, []byte(csv), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+	p.s.molar(p.t, "deposits", "import", file, "--account", "6789", "--api-key", p.key, "--api-url", p.s.origin)
 }
 
 // patientOf returns the ID of the patient that a resource is about.

@@ -160,11 +160,11 @@ func (r pendingChecks) Background(ctx context.Context, people []directory.Person
 	return r.identify(ctx, people, payers)
 }
 
-// lastAnswers reads the last answered check of each person with the payer beside them. A
-// person who was just added has none.
+// lastAnswers reads the last answered check of each person with the payer beside them, once
+// for all checks of the two: an answer is large. A person who was just added has none.
 const lastAnswers = `
 SELECT name_key, date_of_birth::text, p.id, p.made, p.xid, w.payer_id, e.id, coalesce(e.coverage_status, ''), e.benefits
-FROM %s AS w%s
+FROM (SELECT DISTINCT name_key, date_of_birth, payer_id FROM %s AS w%s) w
 JOIN people p USING (name_key, date_of_birth)
 LEFT JOIN LATERAL (
 	SELECT c.id, c.coverage_status, c.benefits

@@ -40,12 +40,7 @@ func (a *answer) takeRules(r *row) {
 	if r.code != "" || r.foreign {
 		return
 	}
-	r.notes = slices.DeleteFunc(r.notes, func(m string) bool {
-		if says(strings.ToUpper(m), waitingWords, "WAIT") {
-			a.waitIn(m, r.categories)
-		}
-		return a.takeRule(m, r.ofClass(m))
-	})
+	r.notes = slices.DeleteFunc(r.notes, func(m string) bool { return a.takeRule(m, r) })
 }
 
 // ofClass returns the message with the row's categories, or else its class, unless the
@@ -62,25 +57,33 @@ func (r *row) ofClass(message string) string {
 	return message
 }
 
-// takeRule adds the plan rule that the message states, and reports whether it found
-// one. Said is the message with its category. Waiting periods and authorizations
-// use said, because they differ by category; other rules apply to the whole plan.
-func (a *answer) takeRule(message, said string) bool {
-	taken, upper := false, strings.ToUpper(message)
-	for _, t := range []struct {
-		stated bool
-		field  *string
-		said   string
+// takeRule adds the plan rule that the row's message states, and reports whether it found
+// one. Waiting periods and authorizations differ by category, so they are said with those
+// of the row; other rules apply to the whole plan.
+func (a *answer) takeRule(message string, r *row) (taken bool) {
+	upper := strings.ToUpper(message)
+	waits := says(upper, waitingWords, "WAIT")
+	if waits {
+		a.waitIn(upper, r.categories)
+	}
+	for _, t := range [...]struct {
+		stated, differs bool
+		field           *string
 	}{
-		{says(upper, missingToothWords, "TOOTH", "TEETH"), &a.rules.MissingToothClause, message},
-		{says(upper, waitingWords, "WAIT"), &a.rules.WaitingPeriod, said},
-		{says(upper, authorizeWords, "PRE", "AUTHORI"), &a.rules.PreAuthorization, said},
-		{says(upper, otherPlanWords, "COORDINATION", "COB", "DUPLICATION", "BIRTHDAY"), &a.rules.CoordinationOfBenefits, message},
+		{says(upper, missingToothWords, "TOOTH", "TEETH"), false, &a.rules.MissingToothClause},
+		{waits, true, &a.rules.WaitingPeriod},
+		{says(upper, authorizeWords, "PRE", "AUTHORI"), true, &a.rules.PreAuthorization},
+		{says(upper, otherPlanWords, "COORDINATION", "COB", "DUPLICATION", "BIRTHDAY"), false, &a.rules.CoordinationOfBenefits},
 	} {
-		if t.stated {
-			appendRule(t.field, t.said)
-			taken = true
+		switch {
+		case !t.stated:
+			continue
+		case t.differs:
+			appendRule(t.field, r.ofClass(message))
+		default:
+			appendRule(t.field, message)
 		}
+		taken = true
 	}
 	prep, seat := says(upper, prepWords, "PREP"), says(upper, seatWords, "SEAT", "INSERTION", "DELIVERY")
 	if prep != seat && a.rules.MajorServicesPaidOn == "" {

@@ -81,9 +81,9 @@ var (
 )
 
 // waitIn adds the waiting period in a message of the payer, for the categories that it
-// names, or else for those of its row. A message with several lengths stays in words.
-func (a *answer) waitIn(message string, of []coverage.Category) {
-	upper := strings.ToUpper(message)
+// names, or else for those of its row. A message, in upper case, with several lengths stays
+// in words.
+func (a *answer) waitIn(upper string, of []coverage.Category) {
 	if !strings.ContainsAny(upper, "0123456789") || says(upper, noWaitWords, "NO", "WAIVED", "MET", "SATISFIED", "N/A") {
 		return
 	}
@@ -121,10 +121,13 @@ func categoriesIn(upper string) (found []coverage.Category) {
 	return found
 }
 
+// lengthUnits has the EB06 code of each EB09 that counts time.
+var lengthUnits = map[string]string{"MN": "34", "YY": "21", "DY": "7", "DA": "7"}
+
 // lengthUnit returns the EB06 code of the unit in which the row states a length of time, as
 // its quantity (EB09) or else as its period.
 func (r *row) lengthUnit() string {
-	if unit := map[string]string{"MN": "34", "YY": "21", "DY": "7", "DA": "7"}[r.QuantityQualifier]; unit != "" {
+	if unit := lengthUnits[r.QuantityQualifier]; unit != "" {
 		return unit
 	}
 	return r.Period

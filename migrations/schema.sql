@@ -2732,6 +2732,12 @@ CREATE INDEX claim_changes_scope ON public.claim_changes USING btree (org_id, mo
 
 CREATE INDEX claims_batch ON public.claims USING btree (batch_id) WHERE (batch_id IS NOT NULL);
 
+CREATE INDEX claims_by_charge ON public.claims USING btree (kind, org_id, mode, charged, created_at, id);
+
+CREATE INDEX claims_by_open ON public.claims USING btree (kind, org_id, mode, public.open_of(kind, frequency, state, charged, standing, (elsewhere + accepted_sum)), created_at, id) WHERE (public.open_of(kind, frequency, state, charged, standing, (elsewhere + accepted_sum)) <> 0);
+
+CREATE INDEX claims_by_service ON public.claims USING btree (kind, org_id, mode, COALESCE(first_service_date, '-infinity'::date), created_at, id);
+
 CREATE INDEX claims_changed ON public.claims USING btree (kind, org_id, mode, state, created_at, id, office_id, payer_id) WHERE (((state = 'reconciled'::text) AND (settled_at > reconciled_at)) OR ((state = 'accepted_payer'::text) AND (kind = 'claim'::text) AND (frequency <> 'void'::text) AND (standing IS NULL) AND (settled_at IS NOT NULL)));
 
 CREATE UNIQUE INDEX claims_control_number ON public.claims USING btree (control_key, org_id, mode);
@@ -2855,6 +2861,10 @@ CREATE INDEX era_claims_unmatched_payer ON public.era_claims USING btree (payer_
 CREATE INDEX eras_attention ON public.eras USING btree (org_id, mode, received_at, id, payment_date) WHERE ((received_at IS NOT NULL) AND needs_attention);
 
 CREATE INDEX eras_balance_forwarded ON public.eras USING btree (org_id, mode, payer_id) WHERE ((detail)::jsonb @> '{"ProviderAdjustments": [{"Reason": "FB"}]}'::jsonb);
+
+CREATE INDEX eras_by_date ON public.eras USING btree (org_id, mode, COALESCE(payment_date, '-infinity'::date), received_at, id) WHERE (received_at IS NOT NULL);
+
+CREATE INDEX eras_by_total ON public.eras USING btree (org_id, mode, ((((detail -> 'Payment'::text) ->> 'Total'::text))::bigint), received_at, id) WHERE (received_at IS NOT NULL);
 
 CREATE INDEX eras_list ON public.eras USING btree (org_id, mode, received_at, id, payment_date) WHERE (received_at IS NOT NULL);
 

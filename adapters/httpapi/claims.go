@@ -28,7 +28,9 @@ func (a *api) voidClaim(x *exchange) (*reply, error) {
 func (a *api) listClaims(x *exchange) (*reply, error) {
 	q := x.query()
 	l := q.bindOrdered("claims", x.call.Scope)
-	return listed(a, x, q, l, a.claimFilter(q), a.claims.List, claimSummaryShape)
+	f := a.claimFilter(q)
+	f.Sort = oneOf(q, "sort", claim.SortCreated, claim.SortService, claim.SortCharge, claim.SortOpen)
+	return listed(a, x, q, l, f, a.claims.List, claimSummaryShape)
 }
 
 // searchClaims handles POST /claims/search.

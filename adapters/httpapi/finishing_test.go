@@ -352,6 +352,15 @@ func TestListsBeginWithTheOldest(t *testing.T) {
 	if len(newest) < 3 || !slices.Equal(newest, oldest) {
 		t.Errorf("the newest first are %v, and the oldest %v", newest, oldest)
 	}
+	for _, list := range []string{"/claims?sort=created", "/claims?sort=service_date", "/claims?sort=charge", "/claims?sort=open", "/eras?sort=date", "/eras?sort=total"} {
+		down := s.walk(t, list+"&limit=1")
+		up := s.walk(t, list+"&limit=1&order=asc")
+		slices.Reverse(up)
+		if len(down) < 3 && strings.HasPrefix(list, "/claims") || !slices.Equal(down, up) {
+			t.Errorf("%s: down %v, and up %v", list, down, up)
+		}
+		wantStatus(t, s.do(t, call{path: list + "x", bad: true}), 422, billing.CodeInvalidRequest)
+	}
 	next := s.must(t, 200, call{path: "/claims?limit=1&order=asc"}).text(t, "next_cursor")
 	wantStatus(t, s.do(t, call{path: "/claims?limit=1&cursor=" + next}), 422, billing.CodeInvalidRequest)
 	for _, list := range []string{"/claims", "/attachments", "/eras", "/quarantine"} {

@@ -15,6 +15,9 @@ import (
 // List reads a page of claims. The filter must select a kind or be
 // Single, because only these have an index in that order.
 func (r claims) List(ctx context.Context, f claim.Filter, p billing.Page) ([]*claim.Record, error) {
+	if o, ok := claimOrders[f.Sort]; ok {
+		return r.ordered(ctx, o, f, p)
+	}
 	few, err := r.few(ctx, f)
 	if err != nil {
 		return nil, err

@@ -152,10 +152,15 @@ func (q *query) flag(column string, want *bool) {
 	}
 }
 
-// List reads a page of remittances, the last received first.
+// List reads a page of remittances, the last received first, or in the order of the filter.
 func (r eras) List(ctx context.Context, f remit.Filter, p billing.Page) ([]*remit.ERA, error) {
 	q := r.filter(f)
-	text := q.pageBy("received_at", p)
+	var text string
+	if o, ok := remittanceOrders[f.Sort]; ok {
+		text = o.page(q, p)
+	} else {
+		text = q.pageBy("received_at", p)
+	}
 	return eraTable.many(ctx, r.tx, "list remittances", text, q.args...)
 }
 

@@ -42,12 +42,16 @@ func turn(order string, p billing.Page) string {
 // before skips the rows of earlier pages.
 func (q *query) before(order string, p billing.Page) {
 	if p.After != nil {
-		beyond := " < "
-		if p.Oldest {
-			beyond = " > "
-		}
-		q.where("("+order+", id)"+beyond+"(%, %)", micro(p.After.Time), billing.JobID(p.After.ID))
+		q.where("("+order+", id) "+beyond(p)+" (%, %)", micro(p.After.Time), billing.JobID(p.After.ID))
 	}
+}
+
+// beyond compares a row with the last one of the page before.
+func beyond(p billing.Page) string {
+	if p.Oldest {
+		return ">"
+	}
+	return "<"
 }
 
 func (q *query) text(end string, args ...any) string {

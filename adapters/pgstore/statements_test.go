@@ -224,6 +224,17 @@ func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*claim.Claim) map
 				statements["claims, few "+filter+name] = made(claims{t}.sorted(s, f, p))
 			}
 		}
+		for by, o := range claimOrders {
+			f := claim.Filter{Kind: claim.KindClaim, Open: by == claim.SortOpen}
+			statements["claims, by "+string(by)+name] = made(claims{t}.inOrder(o, f, p, false))
+			f.States = rejected
+			statements["claims, few by "+string(by)+name] = made(claims{t}.inOrder(o, f, p, true))
+		}
+		for by, o := range remittanceOrders {
+			q := eras{t}.filter(remit.Filter{})
+			text := o.page(q, p)
+			statements["remittances by "+string(by)+name] = Statement{text, q.args}
+		}
 		statements["claims, few of a batch"+name] = made(claims{t}.sorted(byBatch, claim.Filter{BatchID: Number(7, 8)}, p))
 		oldest := p
 		oldest.Oldest = true

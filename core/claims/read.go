@@ -94,7 +94,8 @@ func attachmentsOf(ctx context.Context, tx ports.Tx, id billing.ClaimID) ([]*att
 func (s *Service) List(
 	ctx context.Context, scope billing.Scope, f claim.Filter, p billing.Page,
 ) ([]*claim.Record, *billing.Position, error) {
-	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*claim.Record, error) {
+	at := func(r *claim.Record) billing.Position { return r.PositionBy(f.Sort) }
+	return lists.PageBy(ctx, s.store, scope, p, at, func(ctx context.Context, tx ports.Tx) ([]*claim.Record, error) {
 		rows, err := tx.Claims.List(ctx, f, p)
 		if err == nil {
 			err = s.hold(ctx, tx, rows...)

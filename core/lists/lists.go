@@ -16,8 +16,16 @@ type Row interface{ Position() billing.Position }
 func Page[T Row](
 	ctx context.Context, store ports.Store, scope billing.Scope, p billing.Page, list func(context.Context, ports.Tx) ([]T, error),
 ) (rows []T, next *billing.Position, err error) {
+	return PageBy(ctx, store, scope, p, T.Position, list)
+}
+
+// PageBy is Page for a list in another order: at returns the place of a row there.
+func PageBy[T any](
+	ctx context.Context, store ports.Store, scope billing.Scope, p billing.Page, at func(T) billing.Position,
+	list func(context.Context, ports.Tx) ([]T, error),
+) (rows []T, next *billing.Position, err error) {
 	rows, err = Read(ctx, store, scope, list)
-	rows, next = billing.Cut(rows, p.Limit, T.Position)
+	rows, next = billing.Cut(rows, p.Limit, at)
 	return rows, next, err
 }
 

@@ -101,7 +101,8 @@ func (s *Service) File(ctx context.Context, scope billing.Scope, id billing.ERAI
 func (s *Service) List(
 	ctx context.Context, scope billing.Scope, f remit.Filter, p billing.Page,
 ) ([]*remit.ERA, *billing.Position, error) {
-	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*remit.ERA, error) {
+	at := func(e *remit.ERA) billing.Position { return e.PositionBy(f.Sort) }
+	return lists.PageBy(ctx, s.store, scope, p, at, func(ctx context.Context, tx ports.Tx) ([]*remit.ERA, error) {
 		return tx.ERAs.List(ctx, f, p)
 	})
 }

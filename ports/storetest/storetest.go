@@ -67,6 +67,8 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"one void of a claim":          testVoids,
 		"a claim is locked":            testClaimLock,
 		"list claims":                  testListClaims,
+		"orders of claims":             testClaimOrders,
+		"orders of remittances":        testRemittanceOrders,
 		"claim filters":                testClaimFilters,
 		"claims by state":              testClaimStates,
 		"open claims":                  testOpenClaims,

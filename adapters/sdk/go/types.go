@@ -2777,6 +2777,17 @@ type ClaimHeld struct {
 	At time.Time `json:"at"`
 }
 
+// ClaimsListParamsSort is one of a list of values.
+type ClaimsListParamsSort string
+
+// The values of ClaimsListParamsSort.
+const (
+	ClaimsListParamsSortCreated     ClaimsListParamsSort = "created"
+	ClaimsListParamsSortServiceDate ClaimsListParamsSort = "service_date"
+	ClaimsListParamsSortCharge      ClaimsListParamsSort = "charge"
+	ClaimsListParamsSortOpen        ClaimsListParamsSort = "open"
+)
+
 // ClaimsListParamsOrder is one of a list of values.
 type ClaimsListParamsOrder string
 
@@ -2827,6 +2838,10 @@ type ClaimsListParams struct {
 	Overpaid Optional[bool] `json:"overpaid,omitempty"`
 	// `true`: only claims with `payment_changed`.
 	PaymentChanged Optional[bool] `json:"payment_changed,omitempty"`
+	// What the list is ordered by, the highest or the last first; `order=asc` turns it round. Claims that are equal in it stand
+	// by `created_at`. `service_date` is the first service of the claim, `charge` is `totals.charge`. `open` is the amount that
+	// is open, and lists only claims with one, as `open=true` does.
+	Sort ClaimsListParamsSort `json:"sort,omitempty"`
 	// `asc`: the oldest first.
 	Order ClaimsListParamsOrder `json:"order,omitempty"`
 }
@@ -2889,6 +2904,9 @@ func (p ClaimsListParams) query() url.Values {
 	}
 	if v, _, ok := p.PaymentChanged.Get(); ok {
 		q.Set("payment_changed", strconv.FormatBool(v))
+	}
+	if p.Sort != "" {
+		q.Set("sort", string(p.Sort))
 	}
 	if p.Order != "" {
 		q.Set("order", string(p.Order))
@@ -3957,6 +3975,16 @@ const (
 	ERAStateDiscarded   ERAState = "discarded"
 )
 
+// ERAsListParamsSort is one of a list of values.
+type ERAsListParamsSort string
+
+// The values of ERAsListParamsSort.
+const (
+	ERAsListParamsSortReceived ERAsListParamsSort = "received"
+	ERAsListParamsSortDate     ERAsListParamsSort = "date"
+	ERAsListParamsSortTotal    ERAsListParamsSort = "total"
+)
+
 // ERAsListParamsOrder is one of a list of values.
 type ERAsListParamsOrder string
 
@@ -3997,6 +4025,9 @@ type ERAsListParams struct {
 	ReceivedFrom time.Time `json:"received_from,omitempty"`
 	// Only remittances received before this time. Needs a UTC offset.
 	ReceivedTo time.Time `json:"received_to,omitempty"`
+	// What the list is ordered by, the highest or the last first; `order=asc` turns it round. Remittances that are equal in it
+	// stand by `received_at`. `date` and `total` are those of the payment.
+	Sort ERAsListParamsSort `json:"sort,omitempty"`
 	// `asc`: the oldest first.
 	Order ERAsListParamsOrder `json:"order,omitempty"`
 }
@@ -4044,6 +4075,9 @@ func (p ERAsListParams) query() url.Values {
 	}
 	if !p.ReceivedTo.IsZero() {
 		q.Set("received_to", p.ReceivedTo.Format(time.RFC3339Nano))
+	}
+	if p.Sort != "" {
+		q.Set("sort", string(p.Sort))
 	}
 	if p.Order != "" {
 		q.Set("order", string(p.Order))

@@ -478,10 +478,18 @@ func TestViewerReadsClaims(t *testing.T) {
 	t.Parallel()
 	practice := newPractice(t)
 	claim := practice.claims("Vera", "W8", nil, aFilling())
+	practice.claims("Cleo", "W9", nil, map[string]any{"procedure_code": "D2740", "service_date": "2026-01-02", "fee": "1250.00", "tooth": "3"})
 	page := practice.signsIn("viewer")
 	page.within("navigation", "Screens").click("Claims")
-	page.sees("Vera Rivers")
+	page.sees("Vera Rivers", "Cleo Rivers")
 	page.seesNo("New claim")
+	page.click("Charge")
+	page.at("/test/claims?sort=charge")
+	page.seesFirst("Cleo Rivers")
+	page.click("Charge")
+	page.at("/test/claims?sort=charge&order=asc")
+	page.seesFirst("Vera Rivers")
+	page.screen("claims-by-charge")
 	page.open("/test/claims/" + claim)
 	page.sees("Ready to send", "14 MO", "The claim was not sent, so the payer does not have it.")
 	page.seesNo("Send to the payer", "Add images")
@@ -496,6 +504,18 @@ func TestViewerReadsClaims(t *testing.T) {
 		})
 		page.seesNo("Save as draft")
 	}
+}
+
+// seesFirst waits until the first row of the list has the text.
+func (p *page) seesFirst(text string) {
+	p.tb.Helper()
+	p.until("a list that begins with "+text, func(r *rod.Page) error {
+		first, err := p.eval(r, `() => document.querySelector("main tbody tr")?.innerText ?? ""`)
+		if err == nil && !strings.Contains(first, text) {
+			err = errors.New(first)
+		}
+		return err
+	})
 }
 
 // Texts of any kind are shown as they are, and break nothing.

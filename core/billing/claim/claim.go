@@ -96,6 +96,7 @@ type Filter struct {
 	Open          bool   // only claims of which an amount is open; see Claim.Open
 	Overpaid      bool   // only claims with Claim.Overpaid
 	Changed       bool   // only claims with Claim.PaymentChanged
+	Sort          Sort   // the order; SortOpen lists only claims of which an amount is open
 }
 
 // Single reports whether the filter names something that few claims belong to, of

@@ -274,4 +274,29 @@ type Filter struct {
 	PaidTo         billing.Date      // inclusive
 	ReceivedFrom   time.Time
 	ReceivedTo     time.Time // exclusive
+	Sort           Sort      // the order
+}
+
+// Sort is what a list of remittances is ordered by. Those that are equal in it stand by the time
+// at which they came.
+type Sort string
+
+// The orders of a list of remittances.
+const (
+	SortReceived Sort = "received"
+	SortDate     Sort = "date"  // of the payment
+	SortTotal    Sort = "total" // the payment
+)
+
+// PositionBy returns the place of the remittance in a list of that order.
+func (e *ERA) PositionBy(s Sort) billing.Position {
+	p := e.Position()
+	switch s {
+	case SortReceived:
+	case SortDate:
+		p.Order[0] = e.Payment.Date.Time().Unix()
+	case SortTotal:
+		p.Order[0] = int64(e.Payment.Total)
+	}
+	return p
 }

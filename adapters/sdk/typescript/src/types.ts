@@ -2605,6 +2605,12 @@ export interface ClaimHeld {
   at: string;
 }
 
+export type ClaimsListParamsSort =
+  | "created"
+  | "service_date"
+  | "charge"
+  | "open";
+
 export type ClaimsListParamsOrder =
   | "asc"
   | "desc";
@@ -2659,6 +2665,12 @@ export interface ClaimsListParams {
   overpaid?: boolean;
   /** `true`: only claims with `payment_changed`. */
   payment_changed?: boolean;
+  /**
+   * What the list is ordered by, the highest or the last first; `order=asc` turns it round. Claims that are equal in it stand
+   * by `created_at`. `service_date` is the first service of the claim, `charge` is `totals.charge`. `open` is the amount that
+   * is open, and lists only claims with one, as `open=true` does.
+   */
+  sort?: ClaimsListParamsSort;
   /** `asc`: the oldest first. */
   order?: ClaimsListParamsOrder;
 }
@@ -3553,6 +3565,11 @@ export type ERAState =
   | "discarded"
   | (string & {});
 
+export type ERAsListParamsSort =
+  | "received"
+  | "date"
+  | "total";
+
 export type ERAsListParamsOrder =
   | "asc"
   | "desc";
@@ -3591,6 +3608,11 @@ export interface ERAsListParams {
   received_from?: string;
   /** Only remittances received before this time. Needs a UTC offset. */
   received_to?: string;
+  /**
+   * What the list is ordered by, the highest or the last first; `order=asc` turns it round. Remittances that are equal in it
+   * stand by `received_at`. `date` and `total` are those of the payment.
+   */
+  sort?: ERAsListParamsSort;
   /** `asc`: the oldest first. */
   order?: ERAsListParamsOrder;
 }

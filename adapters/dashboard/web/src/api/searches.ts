@@ -76,6 +76,7 @@ const forms: { [P in Searched]: Forms<Searches[P]> } = {
     overpaid: "flag",
     payment_changed: "flag",
     order: "text",
+    sort: "text",
   },
   "/claims/new": { patient_id: "text", check_id: "text", estimate_id: "text" },
   "/eligibility": {
@@ -123,6 +124,7 @@ const forms: { [P in Searched]: Forms<Searches[P]> } = {
     received_from: "text",
     received_to: "text",
     order: "text",
+    sort: "text",
   },
   "/remittances/quarantine": { order: "text" },
   "/deposits": {

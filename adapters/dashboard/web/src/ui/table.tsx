@@ -1,5 +1,5 @@
 // Lists: a table on a wide page, cards on a phone.
-import { ChevronRight } from "lucide-react";
+import { ArrowDown, ArrowUp, ChevronRight } from "lucide-react";
 import type { ReactNode } from "react";
 import type { AnyTarget, Place } from "../shell/places";
 import { Button } from "./button";
@@ -12,6 +12,14 @@ export type Column<T> = {
   cell: (row: T) => ReactNode;
   right?: boolean; // numbers and money
   wide?: boolean; // is left out on a narrow page
+  sort?: string; // the order of the API that its head chooses
+};
+
+/** Order is the order of a list of the API: the highest or the last first, unless it is ascending. */
+export type Order = {
+  by: string;
+  ascending: boolean;
+  choose: (by: string, ascending: boolean) => void;
 };
 
 /** Fold is whether a row shows all about it. */
@@ -27,6 +35,7 @@ export function Table<T>({
   opens,
   open,
   fold,
+  order,
 }: {
   caption: string;
   rows: readonly T[];
@@ -36,17 +45,22 @@ export function Table<T>({
   opens?: (row: T) => void; // before its screen opens
   open?: (row: T) => ReactNode; // more about a row, below it
   fold?: Fold<T>;
+  order?: Order;
 }) {
   return (
     <table className="table">
       <caption className="only-read">{caption}</caption>
       <thead>
         <tr>
-          {columns.map((c) => (
-            <th key={c.head} scope="col" className={style(c)}>
-              {c.head}
-            </th>
-          ))}
+          {columns.map((c) =>
+            order && c.sort ? (
+              <SortingHead key={c.head} column={c} by={c.sort} order={order} />
+            ) : (
+              <th key={c.head} scope="col" className={style(c)}>
+                {c.head}
+              </th>
+            ),
+          )}
         </tr>
       </thead>
       <tbody>
@@ -76,6 +90,26 @@ export function Table<T>({
         })}
       </tbody>
     </table>
+  );
+}
+
+/** SortingHead is a head that orders the list by its column, and turns that order round. */
+function SortingHead<T>({ column, by, order }: { column: Column<T>; by: string; order: Order }) {
+  const chosen = order.by === by;
+  const [way, Arrow] = order.ascending
+    ? (["ascending", ArrowUp] as const)
+    : (["descending", ArrowDown] as const);
+  return (
+    <th scope="col" className={style(column)} aria-sort={chosen ? way : undefined}>
+      <button
+        type="button"
+        className="sort"
+        onClick={() => order.choose(by, chosen && !order.ascending)}
+      >
+        {column.head}
+        {chosen && <Arrow size={14} aria-hidden />}
+      </button>
+    </th>
   );
 }
 

@@ -2645,6 +2645,8 @@ class ClaimPerson(Model):
         "address": Address,
     }
 
+ClaimsListParamsSort: TypeAlias = Literal["created", "service_date", "charge", "open"]
+
 ClaimsListParamsOrder: TypeAlias = Literal["asc", "desc"]
 
 
@@ -2689,6 +2691,11 @@ class ClaimsListParams(TypedDict, total=False):
     """`true`: only claims that are paid more than their charge less the write-off, so that a refund is due."""
     payment_changed: bool
     """`true`: only claims with `payment_changed`."""
+    sort: ClaimsListParamsSort
+    """What the list is ordered by, the highest or the last first; `order=asc` turns it round. Claims that are equal in it stand
+    by `created_at`. `service_date` is the first service of the claim, `charge` is `totals.charge`. `open` is the amount that
+    is open, and lists only claims with one, as `open=true` does.
+    """
     order: ClaimsListParamsOrder
     """`asc`: the oldest first."""
 
@@ -3598,6 +3605,8 @@ another remittance of the same payment stands in its place. `discarded`: a corre
 accept. Claims of the last two do not count.
 """
 
+ERAsListParamsSort: TypeAlias = Literal["received", "date", "total"]
+
 ERAsListParamsOrder: TypeAlias = Literal["asc", "desc"]
 
 
@@ -3633,6 +3642,10 @@ class ERAsListParams(TypedDict, total=False):
     """Only remittances received at or after this time. Needs a UTC offset."""
     received_to: dt.datetime | str
     """Only remittances received before this time. Needs a UTC offset."""
+    sort: ERAsListParamsSort
+    """What the list is ordered by, the highest or the last first; `order=asc` turns it round. Remittances that are equal in it
+    stand by `received_at`. `date` and `total` are those of the payment.
+    """
     order: ERAsListParamsOrder
     """`asc`: the oldest first."""
 

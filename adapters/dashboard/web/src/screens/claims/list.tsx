@@ -41,7 +41,7 @@ export function ClaimList() {
   const [filters, set] = useFilters("/claims");
   const [text, setText] = useState("");
   const [narrow, setNarrow] = useState(
-    Object.keys(filters).some((f) => !["state", "kind", "order", ...chips].includes(f)),
+    Object.keys(filters).some((f) => !["state", "kind", "order", "sort", ...chips].includes(f)),
   );
   const query = useDeferredValue(text.trim());
   const { kind = "claim" } = filters;
@@ -129,6 +129,17 @@ function Narrow({ filters, set }: { filters: Filters; set: (f: Filters) => void 
       <Suspense>
         <PayerFilter id={filters.payer_id} accepts="claims" set={(payer_id) => set({ payer_id })} />
       </Suspense>
+      <SelectField
+        label="Order"
+        value={filters.sort ?? "created"}
+        onChange={(v) => set({ sort: v as Filters["sort"], order: undefined })}
+        options={[
+          ["created", "Newest first"],
+          ["service_date", "Last service first"],
+          ["charge", "Highest charge first"],
+          ["open", "Most open first"],
+        ]}
+      />
       {date("Service from", "service_from")}
       {date("Service to", "service_to")}
       <DayFilter
@@ -223,13 +234,21 @@ function Of({ filters, set }: { filters: Filters; set: (f: Filters) => void }) {
 function Tabbed({ filters, kind }: { filters: Filters; kind: Schemas["ClaimKind"] }) {
   const { api } = useClient();
   const may = useMay();
-  const { state: chosen = [], order, ...rest } = filters;
+  const [, set] = useFilters("/claims");
+  const { state: chosen = [], order, sort, ...rest } = filters;
   const claims = api.useInfiniteQuery(
     "get",
     "/claims",
     {
       params: {
-        query: { ...rest, kind, order, state: chosen.length > 0 ? chosen : undefined, limit: 50 },
+        query: {
+          ...rest,
+          kind,
+          order,
+          sort,
+          state: chosen.length > 0 ? chosen : undefined,
+          limit: 50,
+        },
       },
     },
     paged,
@@ -271,6 +290,12 @@ function Tabbed({ filters, kind }: { filters: Filters; kind: Schemas["ClaimKind"
         id={(c) => c.id}
         to={(c) => `/claims/${c.id}`}
         columns={columns}
+        order={{
+          by: sort ?? "created",
+          ascending: order === "asc",
+          choose: (by, ascending) =>
+            set({ sort: by as Filters["sort"], order: ascending ? "asc" : undefined }),
+        }}
         empty={
           filtered || chosen.length > 0 ? (
             <Empty
@@ -378,13 +403,29 @@ const columns: Column<Summary>[] = [
       </>
     ),
   },
-  { head: "Service", cell: (c) => <Days from={c.service_dates.first} to={c.service_dates.last} /> },
-  { head: "Charge", right: true, cell: (c) => <Money value={c.totals.charge} /> },
+  {
+    head: "Service",
+    sort: "service_date",
+    cell: (c) => <Days from={c.service_dates.first} to={c.service_dates.last} />,
+  },
+  {
+    head: "Charge",
+    right: true,
+    sort: "charge",
+    cell: (c) => <Money value={c.totals.charge} />,
+  },
   { head: "Paid", right: true, cell: (c) => <Money value={c.payment?.paid ?? c.estimate?.pay} /> },
   {
     head: "Patient owes",
     right: true,
     cell: (c) => <Money value={c.payment?.patient_responsibility ?? c.estimate?.patient} />,
+  },
+  {
+    head: "Open",
+    right: true,
+    wide: true,
+    sort: "open",
+    cell: (c) => <Money value={c.open === "0.00" ? null : c.open} />,
   },
   { head: "Changed", wide: true, cell: (c) => <When value={c.updated_at} /> },
 ];

@@ -127,6 +127,12 @@ export function RemittanceList() {
           caption="Remittances"
           id={(e) => e.id}
           to={(e) => `/remittances/${e.id}`}
+          order={{
+            by: filters.sort ?? "received",
+            ascending: filters.order === "asc",
+            choose: (by, ascending) =>
+              set({ sort: by as Filters["sort"], order: ascending ? "asc" : undefined }),
+          }}
           columns={columns(
             (offices.data?.data.length ?? 0) > 1
               ? new Map(offices.data?.data.map((o) => [o.id, o.name]))
@@ -213,6 +219,16 @@ function Narrow({
         onChange={(v) => set({ office_id: v || undefined })}
         options={[["", "All offices"], ...offices.map((o) => [o.id, o.name] as const)]}
       />
+      <SelectField
+        label="Order"
+        value={filters.sort ?? "received"}
+        onChange={(v) => set({ sort: v as Filters["sort"], order: undefined })}
+        options={[
+          ["received", "Last received first"],
+          ["date", "Last payment first"],
+          ["total", "Highest payment first"],
+        ]}
+      />
       <DayFilter
         label="Paid from"
         value={filters.paid_from ?? ""}
@@ -260,10 +276,11 @@ const columns = (offices: Map<string, string>): Column<Summary>[] => [
       </div>
     ),
   },
-  { head: "Date", cell: (e) => <Day value={e.payment.date} /> },
+  { head: "Date", sort: "date", cell: (e) => <Day value={e.payment.date} /> },
   {
     head: "Amount",
     right: true,
+    sort: "total",
     cell: (e) => (
       <div>
         <Money value={e.payment.total} strong />
@@ -272,5 +289,5 @@ const columns = (offices: Map<string, string>): Column<Summary>[] => [
     ),
   },
   { head: "Claims", cell: (e) => <Progress era={e} /> },
-  { head: "Received", wide: true, cell: (e) => <When value={e.received_at} /> },
+  { head: "Received", wide: true, sort: "received", cell: (e) => <When value={e.received_at} /> },
 ];

@@ -42,7 +42,7 @@ func TestTodayLeadsToTheWork(t *testing.T) {
 	page.seesA("dialog", "Strike the note?")
 	page.fill("Why it is struck", "It is about another patient.")
 	page.click("Strike the note")
-	page.sees("The note is struck.", "Struck by You", "It is about another patient.")
+	page.sees("The note is struck.", "Struck by You", "It is about another patient.", "Note, struck")
 	page.screen("notes-struck")
 	page.press("Control+K")
 	page.focuses("Find a patient, claim or command")

@@ -19,17 +19,22 @@ type Noted = Extract<keyof paths, `/${string}/{id}/notes`>;
 
 const maxNote = 2000;
 
-/** Notes lists the notes of a resource, the oldest first, with a field for another. */
-export function Notes({ of, id }: { of: Noted; id: string }) {
+/** useNotes reads the notes of a resource, the oldest first. */
+export function useNotes(of: Noted, id: string) {
   const { api } = useClient();
-  const may = useMay();
   const list = api.useInfiniteQuery(
     "get",
     of,
     { params: { path: { id }, query: { limit: 50 } } },
     paged,
   );
-  const rows = list.data?.pages.flatMap((p) => p.data) ?? [];
+  return { list, rows: list.data?.pages.flatMap((p) => p.data) ?? [] };
+}
+
+/** Notes lists the notes of a resource, the oldest first, with a field for another. */
+export function Notes({ of, id }: { of: Noted; id: string }) {
+  const may = useMay();
+  const { list, rows } = useNotes(of, id);
   return (
     <Section title="Notes" id="notes">
       <Read of={list} rows={2}>

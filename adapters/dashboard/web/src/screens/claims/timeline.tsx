@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { Schemas } from "../../api/client";
 import { Changer } from "../../ui/changer";
 import { When } from "../../ui/format";
+import { useNotes } from "../../ui/notes";
 import { stateName } from "../../ui/state";
 
 const causes: Record<string, string> = {
@@ -44,29 +45,22 @@ const causes: Record<string, string> = {
   patient_erased: "The patient was erased",
 };
 
-/** Timeline lists what happened to a claim, newest first. */
+/** Timeline lists what happened to a claim, and what people wrote about it meanwhile, newest first. */
 export function Timeline({ claim }: { claim: Schemas["Claim"] }) {
   const [all, setAll] = useState(false);
-  const steps = [...claim.history].reverse();
+  const { rows: notes } = useNotes("/claims/{id}/notes", claim.id);
+  const steps = [
+    ...claim.history.map((step) => ({ at: step.at, step, note: undefined })),
+    ...notes.map((note) => ({ at: note.at, step: undefined, note })),
+  ]
+    .sort((a, b) => Date.parse(a.at) - Date.parse(b.at))
+    .reverse();
   const shown = all ? steps : steps.slice(0, 8);
   return (
     <>
       <ol className="timeline">
-        {shown.map((h, i) => (
-          <li key={`${h.at} ${i}`}>
-            <p className="strong">{causes[h.cause] ?? stateName(h.state)}</p>
-            <p className="muted small">
-              <When value={h.at} full /> · {stateName(h.state)}
-              {h.by && (
-                <>
-                  {" "}
-                  · <Changer by={h.by} />
-                </>
-              )}
-            </p>
-            {h.note && <p className="wrap-anywhere">{h.note}</p>}
-            {h.file && <p className="muted small wrap-anywhere">File {h.file}</p>}
-          </li>
+        {shown.map(({ at, step, note }, i) => (
+          <li key={`${at} ${i}`}>{step ? <Step of={step} /> : <Noted note={note} />}</li>
         ))}
       </ol>
       {steps.length > shown.length && (
@@ -74,6 +68,37 @@ export function Timeline({ claim }: { claim: Schemas["Claim"] }) {
           Show all {steps.length} steps
         </button>
       )}
+    </>
+  );
+}
+
+function Step({ of: h }: { of: Schemas["Claim"]["history"][number] }) {
+  return (
+    <>
+      <p className="strong">{causes[h.cause] ?? stateName(h.state)}</p>
+      <p className="muted small">
+        <When value={h.at} full /> · {stateName(h.state)}
+        {h.by && (
+          <>
+            {" "}
+            · <Changer by={h.by} />
+          </>
+        )}
+      </p>
+      {h.note && <p className="wrap-anywhere">{h.note}</p>}
+      {h.file && <p className="muted small wrap-anywhere">File {h.file}</p>}
+    </>
+  );
+}
+
+function Noted({ note: n }: { note: Schemas["Note"] }) {
+  return (
+    <>
+      <p className="strong">{n.struck ? "Note, struck" : "Note"}</p>
+      <p className="muted small">
+        <When value={n.at} full /> · <Changer by={n.by} />
+      </p>
+      <p className="words">{n.struck ? <s>{n.text}</s> : n.text}</p>
     </>
   );
 }

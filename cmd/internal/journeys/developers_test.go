@@ -114,6 +114,8 @@ func TestAnEndpointIsCreatedAndTested(t *testing.T) {
 	t.Parallel()
 	practice := newOrganization(t)
 	page := practice.signsIn("owner")
+	page.sees("Set up your practice", "Add your office, with its NPI and tax ID, as payers know it.", "Add your dentists")
+	page.screen("today-new")
 	page.click("Developers")
 	page.sees("No webhook endpoints", "No delivery failed", "No requests in the last day")
 	page.screen("developers-empty")

@@ -280,7 +280,7 @@ function Cancel({ batch: b }: { batch: Batch }) {
     <Confirm
       trigger={(open) => (
         <Button icon={<Ban size={16} aria-hidden />} onClick={open} busy={send.isPending}>
-          Cancel
+          Ask nothing more
         </Button>
       )}
       title="Ask nothing more?"

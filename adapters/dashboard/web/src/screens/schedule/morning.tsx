@@ -173,8 +173,8 @@ function CancelOne({ of: i }: { of: Item }) {
     <div className="no-print">
       <Confirm
         trigger={(open) => (
-          <Button aria-label={`Cancel the check of ${who}`} onClick={open} busy={send.isPending}>
-            Cancel
+          <Button aria-label={`Ask no more about ${who}`} onClick={open} busy={send.isPending}>
+            Ask no more
           </Button>
         )}
         title={`Ask no more about ${who}?`}

@@ -93,7 +93,10 @@ export function FeeImport({ replaces, close }: { replaces?: Schedule; close: () 
             label="Kind"
             path="kind"
             value={kind}
-            onChange={(v) => setKind(v as typeof kind)}
+            onChange={(v) => {
+              setKind(v as typeof kind);
+              setNetwork(v === "allowed" ? "in" : ""); // a payer allows its fees in its network
+            }}
             options={[
               ["office_fees", "What offices charge"],
               ["allowed", "What a payer allows"],

@@ -1,5 +1,6 @@
 // Today: what needs a person, what waits beside it, and where the money is.
 import { type Schemas, useClient } from "../../api/client";
+import { useMay } from "../../api/session";
 import { Changer } from "../../ui/changer";
 import { cents, day, dollars, Money, When } from "../../ui/format";
 import { Go, GoTo } from "../../ui/link";
@@ -20,11 +21,54 @@ export function Today() {
   return (
     <Page title="Today" list="/tasks">
       {summary.data && <Changes of={summary.data} />}
+      <SetUp />
       <Tasks />
       <Read card of={summary} rows={8}>
         {(s) => <Content of={s} />}
       </Read>
     </Page>
+  );
+}
+
+/** SetUp says where to begin, until the practice has an office and a dentist. */
+function SetUp() {
+  const { api } = useClient();
+  const may = useMay();
+  const params = { params: { query: { limit: 100 } } };
+  const owner = { enabled: may.manage };
+  const offices = api.useQuery("get", "/offices", params, owner);
+  const dentists = api.useQuery("get", "/providers", params, owner);
+  if (!offices.data || !dentists.data) return null;
+  const steps = [
+    {
+      done: offices.data.data.length > 0,
+      does: <Go to="/settings/offices">Add your office</Go>,
+      why: "with its NPI and tax ID, as payers know it.",
+    },
+    {
+      done: dentists.data.data.length > 0,
+      does: <Go to="/settings/providers">Add your dentists</Go>,
+      why: "who treat the patients.",
+    },
+    {
+      done: false,
+      does: <Go to="/settings/fees">Import your fees</Go>,
+      why: "so that estimates and claims have them. This can wait.",
+    },
+  ];
+  if (steps.filter((s) => s.done).length === 2) return null;
+  return (
+    <Section title="Set up your practice">
+      <ol>
+        {steps
+          .filter((s) => !s.done)
+          .map((s) => (
+            <li key={s.why}>
+              {s.does}, {s.why}
+            </li>
+          ))}
+      </ol>
+    </Section>
   );
 }
 

@@ -178,26 +178,8 @@ func (s *Service) change(
 		if err := tx.Claims.Save(ctx, c.Claim); err != nil {
 			return nil, err
 		}
-		return a, paid(ctx, tx, a)
+		return a, lists.PaidAfter(ctx, tx, a)
 	})
-}
-
-// paid looks up what remittances paid after appeals of one claim were sent.
-func paid(ctx context.Context, tx ports.Tx, appeals ...*appeal.Appeal) error {
-	var of []billing.ClaimID
-	for _, a := range appeals {
-		if a.State != appeal.Draft && !slices.Contains(of, a.ClaimID) {
-			of = append(of, a.ClaimID)
-		}
-	}
-	if len(of) == 0 {
-		return nil
-	}
-	entries, err := tx.RemittanceClaims.Ledger(ctx, of)
-	for _, a := range appeals {
-		a.SetPaid(entries[a.ClaimID])
-	}
-	return err
 }
 
 // Get reads an appeal. It returns CodeNotFound if there is none.
@@ -207,7 +189,7 @@ func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.Appea
 		if err != nil {
 			return nil, err
 		}
-		return a, paid(ctx, tx, a)
+		return a, lists.PaidAfter(ctx, tx, a)
 	})
 }
 
@@ -222,6 +204,6 @@ func (s *Service) List(ctx context.Context, scope billing.Scope, f appeal.Filter
 		if err != nil {
 			return nil, err
 		}
-		return all, paid(ctx, tx, all...)
+		return all, lists.PaidAfter(ctx, tx, all...)
 	})
 }

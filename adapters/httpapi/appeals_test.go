@@ -18,7 +18,7 @@ func (s *service) denied(t *testing.T, daysAgo int) string {
 	return s.claim(t, func(c *claim.Claim) {
 		at := time.Now().AddDate(0, 0, -daysAgo)
 		c.State, c.SentAt, c.SettledAt = claim.Denied, at.AddDate(0, 0, -9), at
-		c.Standing = &claim.Standing{Outcome: remit.OutcomeDenied, PaymentDate: billing.DateOf(at), NotPaid: 1250_00, OpenReason: claim.OpenRefused, Act: remit.ActAppeal}
+		c.Standing = &claim.Standing{Outcome: remit.OutcomeDenied, ERAID: billing.ERAID{15: 1}, PaymentDate: billing.DateOf(at), NotPaid: 1250_00, OpenReason: claim.OpenRefused, Act: remit.ActAppeal}
 	}).ID.String()
 }
 
@@ -43,7 +43,7 @@ func TestAppeals(t *testing.T) {
 	if docs := a.get(t, "documents").([]any); len(docs) != 2 || docs[1] != image {
 		t.Errorf("documents %v", docs)
 	}
-	for _, want := range []string{"Sam Example", "SANDBOX-RECONSIDERED", "The X-ray shows decay.", "D2740", "Enclosed: 2 documents"} {
+	for _, want := range []string{"Sam Example", "SANDBOX-RECONSIDERED", "The X-ray shows decay.", "Enclosed: 2 documents"} {
 		if !strings.Contains(a.text(t, "letter"), want) {
 			t.Errorf("the letter lacks %q: %s", want, a.text(t, "letter"))
 		}
@@ -55,14 +55,14 @@ func TestAppeals(t *testing.T) {
 	appeal := a.text(t, "id")
 	s.must(t, 200, call{path: "/claims/" + id}).shows(t, "appeal_id", appeal)
 	work := s.tasks(t, "?resource_id="+id)
-	if w := work["appeal_due"]; w == nil || w["due_on"] != lately(-180) || w["due_by"] != "practice" || work["denied"] != nil {
+	if w := work["appeal_due"]; w == nil || w["due_on"] != lately(-180) || w["due_from"] != "practice" || work["denied"] != nil {
 		t.Fatalf("tasks %v", work)
 	}
 
 	change := func(body string) call { return call{method: "PATCH", path: "/appeals/" + appeal, body: body} }
 	s.must(t, 200, change(`{"letter":"Dear reviewer","level":"second","documents":[],"deadline_on":"`+lately(-90)+`"}`)).shows(t, "letter", "Dear reviewer", "level", "second",
 		"reason", "The X-ray shows decay.", "documents", []any{}, "deadline.source", "person", "deadline.days", nil, "due_on", lately(-90))
-	if w := s.tasks(t, "?resource_id="+id)["appeal_due"]; w["due_on"] != lately(-90) || w["due_by"] != "person" {
+	if w := s.tasks(t, "?resource_id="+id)["appeal_due"]; w["due_on"] != lately(-90) || w["due_from"] != "person" {
 		t.Errorf("the task of a confirmed day: %v", w)
 	}
 	wantStatus(t, s.do(t, call{path: "/appeals/" + appeal + "/decided", body: `{"on":"` + lately(0) + `","outcome":"upheld"}`}), 409, billing.CodeConflict)
@@ -137,7 +137,10 @@ func TestPayerLimits(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
 	path := "/claims/" + s.must(t, 201, call{path: "/claims", body: s.crown("1", nil)}).text(t, "id")
-	denied := s.denied(t, 10)
+	s.must(t, 201, call{path: "/sandbox/scenarios", body: stepsOf("-FIFTY", `{"after":"PT1S","accept":{}}`, `{"after":"PT1S","deny":{"reason":"CO-50"}}`)})
+	denied := s.must(t, 201, call{path: "/claims", body: s.crown("FIFTY", with("submit", true, "lines", []anObject{{"procedure_code": "D1110", "service_date": lately(20), "fee": "120.00"}}))}).text(t, "id")
+	s.clear(t)
+	s.until(t, "/claims/"+denied, "denied").shows(t, "act", "appeal")
 	first := s.must(t, 200, call{path: path}).text(t, "lines", "0", "service_date")
 	service, err := billing.ParseDate(first)
 	if err != nil {
@@ -155,14 +158,17 @@ func TestPayerLimits(t *testing.T) {
 	}
 	s.must(t, 200, call{path: path}).shows(t, "deadlines.filing.source", "payer", "deadlines.filing.days", float64(days), "deadlines.filing.on", service.AddDays(days).String(),
 		"deadlines.filing.stated", "Provider manual, page 12", "deadlines.appeal.on", nil, "deadlines.appeal.days", 30.0)
-	s.must(t, 200, call{path: "/claims/" + denied}).shows(t, "deadlines.appeal.on", lately(-20), "deadlines.appeal.source", "payer")
-	if w := s.tasks(t, "")["filing_limit"]; w == nil || w["due_on"] != service.AddDays(days).String() || w["due_by"] != "payer" {
+	s.must(t, 200, call{path: "/claims/" + denied}).shows(t, "deadlines.appeal.on", lately(-30), "deadlines.appeal.source", "payer")
+	if w := s.tasks(t, "")["filing_limit"]; w == nil || w["due_on"] != service.AddDays(days).String() || w["due_from"] != "payer" {
 		t.Errorf("the task of a claim that is not sent: %v", w)
 	}
-	if w := s.tasks(t, "?kind=denied")["denied"]; w == nil || w["due_on"] != lately(-20) {
+	if w := s.tasks(t, "?kind=denied")["denied"]; w == nil || w["due_on"] != lately(-30) || w["actions"].([]any)[0] != "createAppeal" {
 		t.Errorf("the task of a denial: %v", w)
 	}
-	s.must(t, 201, call{path: "/claims/" + denied + "/appeals", body: appealBody}).shows(t, "deadline.source", "payer", "deadline.days", 30.0, "deadline.on", lately(-20))
+	s.must(t, 201, call{path: "/claims/" + denied + "/appeals", body: appealBody}).shows(t, "deadline.source", "payer", "deadline.days", 30.0, "deadline.on", lately(-30))
+	if a := s.must(t, 200, call{path: "/claims/" + denied + "/appeals"}); !strings.Contains(a.body, "D1110 of ") || !strings.Contains(a.body, "reason CO-50 (") {
+		t.Errorf("the letter does not say what the payer refuses: %s", a.body)
+	}
 
 	// The contract of the service date comes first, one limit at a time.
 	fees := s.must(t, 201, call{path: "/fee_schedules", body: contractBody("100.00", "filing_days", days+100, "filing_source", "Contract, section 4")})

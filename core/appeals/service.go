@@ -38,10 +38,10 @@ func (s *Service) Make(ctx context.Context, call idempotency.Write[*appeal.Appea
 		if err == nil {
 			err = c.Edits.Expect(call.Request.Seen)
 		}
-		if billing.CodeOf(err) != billing.CodeInternal && len(faults) > 0 {
-			err = faults.Err()
+		if err != nil && billing.CodeOf(err) == billing.CodeInternal {
+			return nil, err
 		}
-		if err != nil {
+		if err := cmp.Or(faults.Err(), err); err != nil {
 			return nil, err
 		}
 		by, err := c.NewAppeal()

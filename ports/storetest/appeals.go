@@ -48,7 +48,7 @@ func testAppeals(b *scoped) {
 		}
 		a.State, a.SentOn, a.SentBy, a.SentAt, a.Words.Reference = appeal.Decided, billing.DateOf(b.now), appeal.Fax, b.now, "77"
 		a.DecidedOn, a.Outcome, a.DecidedAt, a.RecordedBy, a.UpdatedAt = billing.DateOf(b.now).AddDays(3), appeal.Partly, b.now.Add(time.Hour), "usr_2", b.now.Add(time.Hour)
-		a.Level, a.Documents, a.SendBy = appeal.Second, []string{}, limit.Deadline{On: billing.DateOf(b.now).AddDays(9), Source: limit.Person}
+		a.Level, a.Documents, a.SendBy = appeal.Second, nil, limit.Deadline{On: billing.DateOf(b.now).AddDays(9), Source: limit.Person}
 		first = a
 		return tx.Appeals.Save(ctx, a)
 	})

@@ -90,9 +90,11 @@ func DecisionDue(sentOn billing.Date) billing.Date { return sentOn.AddDays(decid
 // Sent reports whether the appeal waits for its payer.
 func (a *Appealing) Sent() bool { return !a.SentOn.IsZero() }
 
-// Answered reports whether a remittance changed the claim after its appeal was sent.
+// Answered reports whether a remittance changed the claim after its appeal was sent: on a later day,
+// or after that was recorded.
 func (c *Claim) Answered() bool {
-	return c.Appealing != nil && c.Appealing.Sent() && c.SettledAt.After(c.Appealing.SentAt)
+	a := c.Appealing
+	return a != nil && a.Sent() && (a.SentOn.Before(billing.DateOf(c.SettledAt)) || c.SettledAt.After(a.SentAt))
 }
 
 // appealStep returns what happens next with the appeal.

@@ -114,6 +114,14 @@ func TestAppealDue(t *testing.T) {
 	if w, ok = the(task.AppealDue, c); !ok || w.DueOn != due || w.Since != due.Time() || w.DueBy != task.DueByPractice || w.Actions[0] != "recordAppealDecided" {
 		t.Errorf("one that was sent: %+v", w)
 	}
+	c.SettledAt = sent.AddDate(0, 0, 5).Add(8 * time.Hour) // the day on which it was sent, and before that was recorded
+	if w, _ = the(task.AppealDue, c); w.Since != due.Time() {
+		t.Errorf("one that a remittance of that day does not follow: %+v", w)
+	}
+	c.SettledAt = sent.AddDate(0, 0, 5).Add(20 * time.Hour) // the next day, and before that was recorded
+	if w, _ = the(task.AppealDue, c); w.Since != c.SettledAt {
+		t.Errorf("one that was recorded late: %+v", w)
+	}
 	c.SettledAt = sent.AddDate(0, 0, 20)
 	if w, ok = the(task.AppealDue, c); !ok || w.Since != c.SettledAt || !strings.Contains(w.Reason, "A remittance came after") {
 		t.Errorf("one that a remittance followed: %+v", w)

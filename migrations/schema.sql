@@ -210,6 +210,7 @@ BEGIN
     END IF;
     UPDATE status_inquiries SET exchanges = NULL WHERE org_id = e.org_id AND mode = e.mode AND claim_id = ANY (of_claims);
     DELETE FROM uploads WHERE org_id = e.org_id AND mode = e.mode AND attachment_id = ANY (sets);
+    DELETE FROM appeals WHERE org_id = e.org_id AND mode = e.mode AND claim_id = ANY (of_claims);
     DELETE FROM documents WHERE org_id = e.org_id AND mode = e.mode AND attachment_id = ANY (sets);
     DELETE FROM attachments WHERE org_id = e.org_id AND mode = e.mode AND id = ANY (sets) AND state = 'open';
     UPDATE tasks SET settled = NULL WHERE org_id = e.org_id AND mode = e.mode AND settled IS NOT NULL
@@ -546,6 +547,7 @@ END) STORED,
     asked json,
     ask_turn smallint DEFAULT 0 NOT NULL,
     ask_from timestamp with time zone,
+    appealing json,
     CONSTRAINT claims_state CHECK (((state = ANY (ARRAY['draft'::text, 'validated'::text, 'needs_attention'::text, 'queued'::text, 'submitted'::text, 'accepted_clearinghouse'::text, 'accepted_payer'::text, 'rejected'::text, 'voided'::text, 'paid'::text, 'denied'::text, 'reconciled'::text, 'returned'::text])) AND
 CASE kind
     WHEN 'claim'::text THEN ((state <> 'returned'::text) AND (estimate IS NULL) AND (converted_to IS NULL))
@@ -779,8 +781,8 @@ BEGIN
         RETURN 0;
     END IF;
     CASE bare
-        WHEN 'acknowledgements', 'attachments', 'batches', 'check_batch_items', 'check_batches', 'check_members', 'claim_changes', 'claim_totals', 'documents', 'eligibility_answers', 'estimates', 'tasks', 'notes', 'check_additions', 'status_policies', 'status_inquiries',
-            'enrollments', 'event_numbers', 'events', 'patient_words', 'deposits', 'deposit_accounts', 'patients', 'payer_requests',
+        WHEN 'acknowledgements', 'appeals', 'attachments', 'batches', 'check_batch_items', 'check_batches', 'check_members', 'claim_changes', 'claim_totals', 'documents', 'eligibility_answers', 'estimates', 'tasks', 'notes', 'check_additions', 'status_policies', 'status_inquiries',
+            'enrollments', 'event_numbers', 'events', 'patient_words', 'deposits', 'deposit_accounts', 'payer_limits', 'patients', 'payer_requests',
             'quarantine', 'sandbox_mail', 'sandbox_notes', 'sandbox_scenarios', 'uploads' THEN
         WHEN 'claims' THEN -- those that no other names
             which := which || ' AND NOT EXISTS (SELECT FROM public.claims r WHERE r.parent_id = t.id)
@@ -832,7 +834,7 @@ DECLARE
     also   text := '';
 BEGIN
     CASE bare || '.' || sealed
-        WHEN 'acknowledgements.content', 'acknowledgements.excerpt', 'batches.content', 'connections.secrets', 'deposits.content', 'eligibility_checks.exchanges', 'eras.content',
+        WHEN 'acknowledgements.content', 'acknowledgements.excerpt', 'appeals.content', 'batches.content', 'connections.secrets', 'deposits.content', 'eligibility_checks.exchanges', 'eras.content',
             'notes.content', 'notes.struck_reason', 'quarantine.content', 'status_inquiries.exchanges', 'webhook_endpoints.secret' THEN
         WHEN 'idempotency_keys.body' THEN
             bound := '''idempotency key '' || key';
@@ -1067,6 +1069,36 @@ CREATE TABLE public.api_keys (
 );
 
 ALTER TABLE ONLY public.api_keys FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.appeals (
+    id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    claim_id uuid NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    made_by text NOT NULL,
+    state text NOT NULL,
+    level text NOT NULL,
+    content bytea NOT NULL,
+    documents json DEFAULT '[]'::json NOT NULL,
+    send_by json NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    sent_on date,
+    sent_by text DEFAULT ''::text NOT NULL,
+    sent_at timestamp with time zone,
+    decided_on date,
+    outcome text DEFAULT ''::text NOT NULL,
+    decided_at timestamp with time zone,
+    recorded_by text DEFAULT ''::text NOT NULL,
+    CONSTRAINT appeals_decided CHECK ((((state = 'decided'::text) = (outcome <> ''::text)) AND ((state = 'decided'::text) = (decided_at IS NOT NULL)))),
+    CONSTRAINT appeals_level_check CHECK ((level = ANY (ARRAY['first'::text, 'second'::text, 'external'::text]))),
+    CONSTRAINT appeals_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
+    CONSTRAINT appeals_outcome_check CHECK ((outcome = ANY (ARRAY[''::text, 'overturned'::text, 'partly'::text, 'upheld'::text, 'withdrawn'::text]))),
+    CONSTRAINT appeals_sent_by_check CHECK ((sent_by = ANY (ARRAY[''::text, 'mail'::text, 'fax'::text, 'portal'::text, 'other'::text]))),
+    CONSTRAINT appeals_state_check CHECK ((state = ANY (ARRAY['draft'::text, 'sent'::text, 'decided'::text])))
+);
+
+ALTER TABLE ONLY public.appeals FORCE ROW LEVEL SECURITY;
 
 CREATE SEQUENCE public.attachment_serials
     START WITH 1
@@ -1724,6 +1756,7 @@ CREATE TABLE public.fee_schedules (
     write_off_beyond_limits boolean NOT NULL,
     replaces uuid,
     row_count integer NOT NULL,
+    limits json DEFAULT '{}'::json NOT NULL,
     CONSTRAINT fee_schedules_kind_check CHECK ((kind = ANY (ARRAY['office_fees'::text, 'allowed'::text]))),
     CONSTRAINT fee_schedules_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
     CONSTRAINT fee_schedules_network_check CHECK ((network = ANY (ARRAY[''::text, 'in'::text, 'out'::text])))
@@ -1925,6 +1958,21 @@ CREATE TABLE public.patients (
 );
 
 ALTER TABLE ONLY public.patients FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.payer_limits (
+    id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    payer_id uuid NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    payer_code text NOT NULL,
+    payer_name text NOT NULL,
+    terms json NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT payer_limits_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text])))
+);
+
+ALTER TABLE ONLY public.payer_limits FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.payer_requests (
     id uuid NOT NULL,
@@ -2412,6 +2460,9 @@ ALTER TABLE ONLY public.api_keys
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.appeals
+    ADD CONSTRAINT appeals_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.attachments
     ADD CONSTRAINT attachments_number_key UNIQUE (number);
 
@@ -2571,6 +2622,12 @@ ALTER TABLE ONLY public.patients
 ALTER TABLE ONLY public.patients
     ADD CONSTRAINT patients_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.payer_limits
+    ADD CONSTRAINT payer_limits_one UNIQUE (org_id, mode, payer_id);
+
+ALTER TABLE ONLY public.payer_limits
+    ADD CONSTRAINT payer_limits_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.payer_requests
     ADD CONSTRAINT payer_requests_pkey PRIMARY KEY (id);
 
@@ -2669,6 +2726,12 @@ CREATE INDEX acknowledgements_org ON public.acknowledgements USING btree (org_id
 CREATE INDEX api_keys_list ON public.api_keys USING btree (org_id, created_at, id);
 
 CREATE INDEX api_keys_made_with ON public.api_keys USING btree (made_with) WHERE (made_with IS NOT NULL);
+
+CREATE INDEX appeals_claim ON public.appeals USING btree (claim_id, created_at, id);
+
+CREATE INDEX appeals_list ON public.appeals USING btree (org_id, mode, created_at, id);
+
+CREATE UNIQUE INDEX appeals_undecided ON public.appeals USING btree (claim_id) WHERE (state <> 'decided'::text);
 
 CREATE UNIQUE INDEX attachments_answering ON public.attachments USING btree (org_id, mode, payer_request_id) WHERE ((state = 'open'::text) AND (payer_request_id IS NOT NULL));
 
@@ -2944,6 +3007,8 @@ CREATE INDEX patients_born ON public.patients USING btree (date_of_birth, org_id
 
 CREATE INDEX patients_list ON public.patients USING btree (org_id, mode, created_at, id);
 
+CREATE INDEX payer_limits_list ON public.payer_limits USING btree (org_id, mode, created_at, id);
+
 CREATE INDEX payer_requests_claim ON public.payer_requests USING btree (org_id, mode, claim_id, created_at, id) WHERE (claim_id IS NOT NULL);
 
 CREATE INDEX payer_requests_due ON public.payer_requests USING btree (org_id, mode, created_at, id, due_date) WHERE (due_date IS NOT NULL);
@@ -3111,6 +3176,9 @@ CREATE TRIGGER totals_added AFTER DELETE ON public.claim_changes REFERENCING OLD
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.organizations(id);
 
+ALTER TABLE ONLY public.appeals
+    ADD CONSTRAINT appeals_claim_id_fkey FOREIGN KEY (claim_id) REFERENCES public.claims(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.check_additions
     ADD CONSTRAINT check_additions_check_id_fkey FOREIGN KEY (check_id) REFERENCES public.eligibility_checks(id) ON DELETE CASCADE;
 
@@ -3213,6 +3281,8 @@ ALTER TABLE ONLY public.users
 ALTER TABLE public.acknowledgements ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.api_keys ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.appeals ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.attachments ENABLE ROW LEVEL SECURITY;
 
@@ -3352,6 +3422,8 @@ ALTER TABLE public.patient_words ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.patients ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.payer_limits ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.payer_requests ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.providers ENABLE ROW LEVEL SECURITY;
@@ -3365,6 +3437,8 @@ CREATE POLICY reads ON public.audit_resources FOR SELECT TO molar_app USING ((or
 ALTER TABLE public.received_files ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY removal ON public.api_keys TO postgres USING (true);
+
+CREATE POLICY removal ON public.appeals TO postgres USING (true);
 
 CREATE POLICY removal ON public.check_additions TO postgres USING (true);
 
@@ -3395,6 +3469,8 @@ CREATE POLICY removal ON public.notes TO postgres USING (true);
 CREATE POLICY removal ON public.offices TO postgres USING (true);
 
 CREATE POLICY removal ON public.organizations TO postgres USING (true);
+
+CREATE POLICY removal ON public.payer_limits TO postgres USING (true);
 
 CREATE POLICY removal ON public.providers TO postgres USING (true);
 
@@ -3528,6 +3604,8 @@ CREATE POLICY scope ON public.acknowledgements TO molar_app USING (((org_id = (c
 
 CREATE POLICY scope ON public.api_keys TO molar_app USING ((org_id = (current_setting('molar.org'::text))::uuid));
 
+CREATE POLICY scope ON public.appeals TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
 CREATE POLICY scope ON public.attachments TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.batch_acknowledgements TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
@@ -3597,6 +3675,8 @@ CREATE POLICY scope ON public.organizations TO molar_app USING ((id = (current_s
 CREATE POLICY scope ON public.patient_words TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.patients TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
+CREATE POLICY scope ON public.payer_limits TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.payer_requests TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
@@ -3936,6 +4016,8 @@ GRANT UPDATE(ask_turn) ON TABLE public.claims TO molar_app;
 
 GRANT UPDATE(ask_from) ON TABLE public.claims TO molar_app;
 
+GRANT UPDATE(appealing) ON TABLE public.claims TO molar_app;
+
 REVOKE ALL ON FUNCTION public.old_records(bare text, of_mode text, of_org uuid, keep interval, OUT old bigint, OUT held bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.old_records(bare text, of_mode text, of_org uuid, keep interval, OUT old bigint, OUT held bigint) TO molar_system;
 
@@ -3992,6 +4074,34 @@ GRANT SELECT(last_used_from) ON TABLE public.api_keys TO molar_app;
 GRANT UPDATE(last_used_from) ON TABLE public.api_keys TO molar_system;
 
 GRANT SELECT(made_with) ON TABLE public.api_keys TO molar_app;
+
+GRANT SELECT,INSERT ON TABLE public.appeals TO molar_app;
+
+GRANT UPDATE(state) ON TABLE public.appeals TO molar_app;
+
+GRANT UPDATE(level) ON TABLE public.appeals TO molar_app;
+
+GRANT UPDATE(content) ON TABLE public.appeals TO molar_app;
+
+GRANT UPDATE(documents) ON TABLE public.appeals TO molar_app;
+
+GRANT UPDATE(send_by) ON TABLE public.appeals TO molar_app;
+
+GRANT UPDATE(updated_at) ON TABLE public.appeals TO molar_app;
+
+GRANT UPDATE(sent_on) ON TABLE public.appeals TO molar_app;
+
+GRANT UPDATE(sent_by) ON TABLE public.appeals TO molar_app;
+
+GRANT UPDATE(sent_at) ON TABLE public.appeals TO molar_app;
+
+GRANT UPDATE(decided_on) ON TABLE public.appeals TO molar_app;
+
+GRANT UPDATE(outcome) ON TABLE public.appeals TO molar_app;
+
+GRANT UPDATE(decided_at) ON TABLE public.appeals TO molar_app;
+
+GRANT UPDATE(recorded_by) ON TABLE public.appeals TO molar_app;
 
 GRANT SELECT,USAGE ON SEQUENCE public.attachment_serials TO molar_app;
 GRANT SELECT,UPDATE ON SEQUENCE public.attachment_serials TO molar_system;
@@ -4539,6 +4649,16 @@ GRANT SELECT(id) ON TABLE public.patients TO molar_system;
 GRANT SELECT(org_id) ON TABLE public.patients TO molar_system;
 
 GRANT SELECT(mode) ON TABLE public.patients TO molar_system;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.payer_limits TO molar_app;
+
+GRANT UPDATE(payer_code) ON TABLE public.payer_limits TO molar_app;
+
+GRANT UPDATE(payer_name) ON TABLE public.payer_limits TO molar_app;
+
+GRANT UPDATE(terms) ON TABLE public.payer_limits TO molar_app;
+
+GRANT UPDATE(updated_at) ON TABLE public.payer_limits TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.payer_requests TO molar_app;
 

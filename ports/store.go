@@ -94,6 +94,8 @@ type Tx struct {
 	Additions        Additions
 	StatusInquiries  StatusInquiries
 	StatusPolicies   StatusPolicies
+	Appeals          Appeals
+	PayerLimits      PayerLimits
 	StatusFeed       StatusFeed
 	ImportMappings   ImportMappings
 	CheckBatches     CheckBatches

@@ -10,7 +10,7 @@ import (
 
 // claimCommands ask about claims.
 func claimCommands(b Backend) *cobra.Command {
-	return group("claims", "Claims that were sent", claimStatus(b), statusPolicies(b))
+	return group("claims", "Claims that were sent", claimStatus(b), statusPolicies(b), payerLimits(b))
 }
 
 // shownInquiry is an inquiry about a claim as the API shows it.

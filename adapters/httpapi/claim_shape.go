@@ -172,6 +172,8 @@ type claimJSON struct {
 	Adjudications      []adjudicationJSON   `json:"adjudications"`
 	Contract           *claimContractJSON   `json:"contract"`
 	Act                *remit.Act           `json:"act"`
+	Deadlines          *claimDeadlinesJSON  `json:"deadlines"`
+	AppealID           *billing.AppealID    `json:"appeal_id"`
 	History            []claimMoveJSON      `json:"history"`
 	SubmitWhenReady    bool                 `json:"submit_when_ready"`
 	Held               *heldJSON            `json:"held"`
@@ -332,6 +334,7 @@ func claimShape(c *claim.Record) claimJSON {
 			return claimMoveJSON{m.State, event.Timestamp(m.At), m.Cause, orNull(m.File), orNull(m.By), orNull(m.Note)}
 		}),
 		Accepted: mapped(c.Accepted, acceptedShape), Adjudications: adjudicationsShape(c.Ledger), Contract: claimContractShape(c.Contracted().Compare()),
+		Deadlines: claimDeadlinesShape(c.Claim), AppealID: appealing(c.Claim),
 		SubmitWhenReady: c.SubmitWhenReady, BatchID: orNull(c.BatchID), SentAt: timeOrNull(c.SentAt), PayerClaimNumber: orNull(c.PayerClaimNumber),
 		TenantReference: c.TenantReference, EstimateID: orNull(c.EstimateID), claimDetailsJSON: claimDetailsShape(&c.Details),
 	}

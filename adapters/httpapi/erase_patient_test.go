@@ -97,6 +97,7 @@ func TestErasePatient(t *testing.T) {
 	})})
 	patient := check.text(t, "patient_id")
 	asked := "/payer_requests/" + s.must(t, 201, call{path: "/payer_requests", body: letter(func(o anObject) { o["claim_id"] = paid; delete(o, "payer_id") })}).text(t, "id")
+	appeal := "/appeals/" + s.must(t, 201, call{path: "/claims/" + paid + "/appeals", body: `{"reason":"Mr. Quagmire needs it."}`, idem: "appealed"}).text(t, "id")
 	words := []string{"/claims/" + paid, path, asked}
 	for _, to := range words {
 		note := s.must(t, 201, call{path: to + "/notes", body: `{"text":"Mr. Quagmire called."}`}).text(t, "id")
@@ -170,7 +171,7 @@ func TestErasePatient(t *testing.T) {
 		t.Errorf("the kept reply about a task: %s", a.body)
 	}
 	s.must(t, 200, call{path: "/claims/" + other + "/notes"}).shows(t, "data.0.text", "The neighbor called.")
-	for _, gone := range []string{"/patients/" + patient, "/eligibility/" + check.text(t, "id"), open, path + "/documents/" + image + "/content"} {
+	for _, gone := range []string{appeal, "/patients/" + patient, "/eligibility/" + check.text(t, "id"), open, path + "/documents/" + image + "/content"} {
 		wantStatus(t, s.do(t, call{path: gone}), 404, billing.CodeNotFound)
 	}
 	after := s.must(t, 200, call{path: "/claims/" + paid})

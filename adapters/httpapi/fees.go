@@ -36,6 +36,11 @@ func feeScheduleOfFile(x *exchange) intake.FeeScheduleRequest {
 	in := intake.FeeScheduleRequest{
 		OfficeID: optional("office_id"), PayerID: optional("payer_id"), Network: optional("network"), Replaces: optional("replaces"),
 		WriteOffBeyondLimits: q.flag("write_off_beyond_limits"), CSV: x.body,
+		LimitsInput: intake.LimitsInput{
+			FilingDays: q.days("filing_days"), FilingSource: optional("filing_source"),
+			SecondaryFilingDays: q.days("secondary_filing_days"), SecondaryFilingSource: optional("secondary_filing_source"),
+			AppealDays: q.days("appeal_days"), AppealSource: optional("appeal_source"),
+		},
 	}
 	in.Name, _ = q.text("name")
 	in.Kind, _ = q.text("kind")
@@ -130,17 +135,18 @@ type feeScheduleJSON struct {
 	Network              *fee.Network          `json:"network"`
 	EffectiveFrom        billing.Date          `json:"effective_from"`
 	WriteOffBeyondLimits *bool                 `json:"write_off_beyond_limits"`
-	Replaces             *string               `json:"replaces"`
-	ReplacedBy           *string               `json:"replaced_by"`
-	ReplacedFrom         *billing.Date         `json:"replaced_from"`
-	RowCount             int                   `json:"row_count"`
-	CreatedAt            string                `json:"created_at"`
+	limitsJSON
+	Replaces     *string       `json:"replaces"`
+	ReplacedBy   *string       `json:"replaced_by"`
+	ReplacedFrom *billing.Date `json:"replaced_from"`
+	RowCount     int           `json:"row_count"`
+	CreatedAt    string        `json:"created_at"`
 }
 
 func feeScheduleShape(s *fee.Schedule) feeScheduleJSON {
 	shape := feeScheduleJSON{
 		ID: s.ID, Object: "fee_schedule", Name: s.Name, Kind: s.Kind, OfficeID: orNull(s.OfficeID), Network: orNull(s.Network), EffectiveFrom: s.EffectiveFrom,
-		Replaces: orNull(s.Replaces.String()), ReplacedBy: orNull(s.ReplacedBy.String()), ReplacedFrom: orNull(s.ReplacedFrom),
+		limitsJSON: limitsShape(s.Limits), Replaces: orNull(s.Replaces.String()), ReplacedBy: orNull(s.ReplacedBy.String()), ReplacedFrom: orNull(s.ReplacedFrom),
 		RowCount: s.Count, CreatedAt: event.Timestamp(s.CreatedAt),
 	}
 	if !s.Payer.ID.IsZero() {

@@ -93,6 +93,19 @@ func (q *query) limit() int {
 	return n
 }
 
+// days returns a number of days; nil if none is given.
+func (q *query) days(name string) *int {
+	s, given := q.text(name)
+	if !given {
+		return nil
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		q.faults.Add(name, billing.FaultType, "The value must be a number of days.")
+	}
+	return &n
+}
+
 // instant returns a date-time with an offset. A plus that was not escaped
 // arrives as a space, and is read as a plus.
 func (q *query) instant(name string) time.Time {

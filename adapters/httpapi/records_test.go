@@ -36,6 +36,7 @@ func TestPatientsRecords(t *testing.T) {
 	for _, to := range []string{"/claims/" + claim.text(t, "id"), path} {
 		s.must(t, 201, call{path: to + "/notes", body: noteBody})
 	}
+	s.must(t, 201, call{path: "/claims/" + claim.text(t, "id") + "/appeals", body: appealBody})
 	other := s.must(t, 200, call{path: "/eligibility", body: s.question("ACTIVE-FULL", nil)}).text(t, "patient_id")
 	if other == patient {
 		t.Fatal("the check is about the same patient")
@@ -110,6 +111,9 @@ func TestPatientsRecords(t *testing.T) {
 	attachment := strings.TrimPrefix(path, "/attachments/")
 	if len(files["attachments/"+attachment+"-"+image+".jpg"]) == 0 || counts.Images != 1 || len(counts.Missing) != 0 {
 		t.Errorf("the image is not there: %+v", counts)
+	}
+	if counts.Appeals != 1 {
+		t.Errorf("%d appeals", counts.Appeals)
 	}
 	if counts.Notes != 2 {
 		t.Errorf("%d notes", counts.Notes)

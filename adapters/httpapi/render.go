@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/appeal"
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/claim"
@@ -16,6 +17,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/estimate"
 	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/fee"
+	"github.com/molar-billing/molar/core/billing/limit"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/billing/quarantine"
 	"github.com/molar-billing/molar/core/billing/remit"
@@ -54,6 +56,8 @@ func Render(resource any) (json.RawMessage, error) {
 		resource = claimShape(r)
 	case *remit.Claim:
 		resource = remittanceClaimShape(r)
+	case *appeal.Appeal:
+		resource = appealShape(r)
 	case *claimstatus.Policy:
 		resource = statusPolicyShape(r)
 	case *claimstatus.Inquiry:
@@ -88,6 +92,8 @@ func renderSettings(resource any) any {
 		return providerShape(r)
 	case *fee.Schedule:
 		return feeScheduleRowsShape(r)
+	case *limit.OfPayer:
+		return payerLimitsShape(r)
 	case *directory.ImportMapping:
 		return importMappingShape(r)
 	case *network.Enrollment:

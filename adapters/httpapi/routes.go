@@ -7,6 +7,7 @@ import (
 
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/additions"
+	"github.com/molar-billing/molar/core/appeals"
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/batches"
@@ -75,6 +76,7 @@ type api struct {
 	estimates     *estimates.Service
 	tasks         *tasks.Service
 	notes         *notes.Service
+	appeals       *appeals.Service
 	deposits      *deposits.Service
 	additions     *additions.Service
 	events        *events.Service
@@ -175,6 +177,16 @@ func (a *api) routes() []route {
 		{put, root + "/status_policies/{payer_id}", submit, jsonBody, a.putStatusPolicy},
 		{del, root + "/status_policies/{payer_id}", submit, noBody, withoutQuery(a.deleteStatusPolicy)},
 		{get, root + "/status_inquiries/{id}/exchange", read, noBody, getting(a.claimStatus.Exchanged, statusExchangeShape)},
+
+		{post, root + "/claims/{id}/appeals", submit, jsonBody, a.makeAppeal},
+		{get, root + "/claims/{id}/appeals", read, noBody, a.listAppeals},
+		{get, root + "/appeals/{id}", read, noBody, getting(a.appeals.Get, appealShape)},
+		{patch, root + "/appeals/{id}", submit, jsonBody, a.updateAppeal},
+		{post, root + "/appeals/{id}/sent", submit, jsonBody, a.recordAppealSent},
+		{post, root + "/appeals/{id}/decided", submit, jsonBody, a.recordAppealDecided},
+		{get, root + "/payer_limits", read, noBody, paging(a, "payer_limits", a.fees.Limits, payerLimitsShape)},
+		{put, root + "/payer_limits/{payer_id}", submit, jsonBody, a.putPayerLimits},
+		{del, root + "/payer_limits/{payer_id}", submit, noBody, withoutQuery(a.deletePayerLimits)},
 
 		{get, root + "/batches", read, noBody, paging(a, "batches", a.batches.List, batchShape)},
 		{get, root + "/batches/{id}", read, noBody, getting(a.batches.Get, batchShape)},

@@ -28,6 +28,7 @@ import (
 	"github.com/molar-billing/molar/adapters/sftpnet"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/additions"
+	"github.com/molar-billing/molar/core/appeals"
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/batches"
@@ -131,6 +132,7 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 		Enrollments:   enrollments.New(store, payers),
 		Estimates:     estimates.New(store),
 		Notes:         notes.New(store),
+		Appeals:       appeals.New(store),
 		Deposits:      deposits.New(store, bankfile.Reader{}.Read),
 		Additions:     additions.New(store),
 		Events:        events.New(store),

@@ -30,6 +30,7 @@ type made struct {
 	inquiry                       string // about the paid claim
 	fees, estimate, checks, task  string
 	enrollment, note, deposit     string
+	refused, appeal               string // a denied claim, and its appeal
 	logged, key                   string // an entry of the request log, and its API key
 }
 
@@ -91,6 +92,9 @@ func (s *service) makeClaims(t *testing.T, m *made) {
 	m.queued, m.paid = in(claim.KindClaim, claim.NeedsAttention), in(claim.KindClaim, claim.Paid)
 	m.inquiry = s.must(t, 201, askOf(m.paid)).text(t, "id")
 	s.must(t, 200, call{method: "PUT", path: "/status_policies/CHTEST", body: "{}"})
+	s.must(t, 200, call{method: "PUT", path: "/payer_limits/CHTEST", body: `{"filing_days":400}`})
+	m.refused = s.denied(t, 1)
+	m.appeal = s.must(t, 201, call{path: "/claims/" + m.refused + "/appeals", body: appealBody}).text(t, "id")
 	m.question = in(claim.KindPredetermination, claim.Returned)
 	m.batch = s.batch(t, 7, "ISA").ID.String()
 	m.era = s.remittance(t, 1)
@@ -146,7 +150,7 @@ func (s *service) whenLive(r *route, f foreign) (int, billing.Code) {
 	case !r.changes():
 		return f.status, f.code
 	case strings.HasPrefix(f.path, "/webhook_"), strings.HasPrefix(f.path, "/events"), strings.HasPrefix(f.path, "/claims"),
-		strings.HasPrefix(f.path, "/eras"), strings.HasPrefix(f.path, "/deposits"), strings.HasPrefix(f.path, "/quarantine"), strings.HasPrefix(f.path, "/offices"), strings.HasPrefix(f.path, "/fee_schedules"), strings.HasPrefix(f.path, "/import_mappings"), strings.HasPrefix(f.path, "/status_policies"), strings.HasPrefix(f.path, "/estimates"), strings.HasPrefix(f.path, "/tasks"), strings.HasPrefix(f.path, "/enrollments"), strings.HasPrefix(f.path, "/providers"):
+		strings.HasPrefix(f.path, "/eras"), strings.HasPrefix(f.path, "/deposits"), strings.HasPrefix(f.path, "/quarantine"), strings.HasPrefix(f.path, "/offices"), strings.HasPrefix(f.path, "/fee_schedules"), strings.HasPrefix(f.path, "/import_mappings"), strings.HasPrefix(f.path, "/status_policies"), strings.HasPrefix(f.path, "/payer_limits"), strings.HasPrefix(f.path, "/appeals"), strings.HasPrefix(f.path, "/estimates"), strings.HasPrefix(f.path, "/tasks"), strings.HasPrefix(f.path, "/enrollments"), strings.HasPrefix(f.path, "/providers"):
 		return f.status, f.code // they work in live mode too
 	case strings.HasPrefix(f.path, "/eligibility/"), strings.HasPrefix(f.path, "/notes/"), strings.HasSuffix(f.path, "/notes"):
 		return f.status, f.code // what there is was allowed when it was made
@@ -198,6 +202,9 @@ func (s *service) readsByStrangers(t *testing.T, m made) map[string][]foreign {
 		"GET /status_inquiries/{id}":             {absent("/status_inquiries/" + m.inquiry)},
 		"GET /status_inquiries/{id}/exchange":    {absent("/status_inquiries/" + m.inquiry + "/exchange")},
 		"GET /status_policies":                   {nothing("/status_policies")},
+		"GET /payer_limits":                      {nothing("/payer_limits")},
+		"GET /claims/{id}/appeals":               {absent("/claims/" + m.refused + "/appeals")},
+		"GET /appeals/{id}":                      {absent("/appeals/" + m.appeal)},
 		"GET /batches":                           {nothing("/batches")},
 		"GET /batches/{id}":                      {absent("/batches/" + m.batch)},
 		"GET /batches/{id}/file":                 {absent("/batches/" + m.batch + "/file")},
@@ -295,6 +302,12 @@ func (s *service) writesByStrangers(t *testing.T, m made) map[string][]foreign {
 		"POST /claims/{id}/reconcile":        {post("/claims/" + m.paid + "/reconcile")},
 		"POST /claims/{id}/reopen":           {post("/claims/" + m.paid + "/reopen")},
 		"POST /claims/{id}/hold":             {post("/claims/"+m.queued+"/hold", "reason", "mine")},
+		"POST /claims/{id}/appeals":          {post("/claims/"+m.refused+"/appeals", "reason", "mine")},
+		"PATCH /appeals/{id}":                {absent(call{method: "PATCH", path: "/appeals/" + m.appeal, body: `{"letter":"mine"}`})},
+		"POST /appeals/{id}/sent":            {post("/appeals/"+m.appeal+"/sent", "on", lately(1), "by", "mail")},
+		"POST /appeals/{id}/decided":         {post("/appeals/"+m.appeal+"/decided", "on", lately(1), "outcome", "withdrawn")},
+		"PUT /payer_limits/{payer_id}":       {{call{method: "PUT", path: "/payer_limits/nobody", body: `{"filing_days":9}`}, 404, billing.CodeNotFound}}, // it names nothing; TestPayerLimits has whose they are
+		"DELETE /payer_limits/{payer_id}":    {absent(call{method: "DELETE", path: "/payer_limits/CHTEST"})},
 		"POST /claims/{id}/status_inquiries": {post("/claims/" + m.sent + "/status_inquiries")},
 		"POST /claims/{id}/release":          {post("/claims/" + m.queued + "/release")},
 		"POST /claims/{id}/convert": {

@@ -60,6 +60,7 @@ func claimFields(c *claim.Claim) []field {
 		{"decisions", document{&c.Decisions, "[]"}},
 		{"held", maybe{&c.Held}},
 		{"asked", maybe{&c.Asked}},
+		{"appealing", maybe{&c.Appealing}},
 		{"elsewhere", &c.Elsewhere},
 		{"contract", document{&c.Contract, "{}"}},
 		{"estimate", document{&c.Estimate, "null"}},

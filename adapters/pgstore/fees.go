@@ -26,6 +26,7 @@ func feeScheduleFields(s *fee.Schedule) []field {
 		{"network", &s.Network},
 		{"effective_from", &s.EffectiveFrom},
 		{"write_off_beyond_limits", &s.WriteOffBeyondLimits},
+		{"limits", document{&s.Limits, "{}"}},
 		{"replaces", &s.Replaces},
 		{"row_count", &s.Count},
 	})

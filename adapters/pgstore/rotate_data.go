@@ -18,7 +18,7 @@ import (
 // their bytes are bound to.
 func sealedColumns() []string {
 	return []string{
-		"acknowledgements.content", "acknowledgements.excerpt", "batches.content", "connections.secrets", "deposits.content", "eligibility_checks.exchanges", "eras.content",
+		"acknowledgements.content", "acknowledgements.excerpt", "appeals.content", "batches.content", "connections.secrets", "deposits.content", "eligibility_checks.exchanges", "eras.content",
 		"idempotency_keys.body", "notes.content", "notes.struck_reason", "quarantine.content", "received_parts.content", "sandbox_mail.content", "sandbox_notes.content",
 		"sandbox_scenarios.content", "status_inquiries.exchanges", "users.totp", "webhook_endpoints.secret",
 	}

@@ -271,6 +271,8 @@ var (
 	taskTable            = newTable("tasks", "task", taskFields, "assignee")
 	statusTable          = newTable("status_inquiries", "status inquiry", statusFields, "state")
 	statusPolicyTable    = newTable("status_policies", "status policy", statusPolicyFields, "payer_code", "waits")
+	appealTable          = newTable("appeals", "appeal", appealFields, "state")
+	payerLimitTable      = newTable("payer_limits", "payer with limits", payerLimitFields, "payer_code")
 	noteTable            = newTable("notes", "note", noteFields, "struck_at", "claim_id", "era_id", "payer_request_id", "attachment_id", "enrollment_id", "deposit_id")
 	depositTable         = newTable("deposits", "deposit", depositFields, "state")
 	enrollmentTable      = newTable("enrollments", "enrollment", enrollmentFields, "")

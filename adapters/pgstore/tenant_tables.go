@@ -61,6 +61,8 @@ func tenantTables() []tenantTable {
 		{"uploads", removes, keeps, removes, briefly, removes},
 		{"attachments", removes, writes, blanks, billed, removes},
 		{"status_inquiries", removes, writes, blanks, withOwner, removes}, // with their claim
+		{"appeals", removes, writes, removes, withOwner, removes},         // with their claim
+		{"payer_limits", removes, writes, keeps, withOwner, removes},
 		{"status_policies", removes, writes, keeps, withOwner, removes},
 		{"batch_acknowledgements", removes, writes, keeps, billed, removes},
 		{"acknowledgements", removes, writes, keeps, billed, removes},

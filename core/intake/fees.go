@@ -23,6 +23,8 @@ type FeeScheduleRequest struct {
 	Rows                 []FeeRowInput
 	CSV                  []byte         `body:"-"` // the rows as a file, in place of Rows; nil for none
 	Faults               billing.Faults // found when the body was decoded
+
+	LimitsInput
 }
 
 // FeeRowInput is a row as a caller wrote it.
@@ -46,6 +48,7 @@ func (r FeeScheduleRequest) Schedule() (fee.Schedule, billing.Faults) {
 	if r.Network != nil && f.Required("network", *r.Network, 0) {
 		s.Network = fee.Network(*r.Network)
 	}
+	s.Limits = r.terms(&f)
 	s.WriteOffBeyondLimits = s.Kind == fee.Allowed && (r.WriteOffBeyondLimits == nil || *r.WriteOffBeyondLimits)
 	if r.WriteOffBeyondLimits != nil && s.Kind == fee.OfficeFees {
 		f.Add("write_off_beyond_limits", billing.FaultNotAllowed, "Only a schedule of the kind allowed has write_off_beyond_limits. Leave it out.")

@@ -2,20 +2,26 @@ package lists
 
 import (
 	"context"
+	"maps"
+	"slices"
 
+	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/fee"
 	"github.com/molar-billing/molar/ports"
 )
 
-// Terms sets on claims what the fee schedules of their scope say of them, and returns the claims
-// of which that changed. It asks once for all claims of an office to a payer. The claims are new or
-// locked, so that a schedule that is stored meanwhile finds them.
+// Terms sets on claims what the fee schedules and the payers' limits of their scope say of them,
+// and returns the claims of which that changed. It asks once for all claims of an office to a
+// payer. The claims are new or locked, so that what is stored meanwhile finds them.
 func Terms(ctx context.Context, tx ports.Tx, claims ...*claim.Claim) (changed []*claim.Claim, err error) {
-	lines := map[fee.Question][]fee.Line{}
+	lines, payers := map[fee.Question][]fee.Line{}, map[billing.PayerID]bool{}
 	for _, c := range claims {
 		k := c.Contracted()
 		lines[k.Question] = append(lines[k.Question], k.Lines()...)
+		if len(k.Services) > 0 && !k.Question.PayerID.IsZero() {
+			payers[k.Question.PayerID] = true
+		}
 	}
 	among := map[fee.Question][]*fee.Schedule{}
 	for q, of := range lines {
@@ -23,8 +29,14 @@ func Terms(ctx context.Context, tx ports.Tx, claims ...*claim.Claim) (changed []
 			return nil, err
 		}
 	}
+	limits, err := tx.PayerLimits.Of(ctx, slices.Collect(maps.Keys(payers)))
+	if err != nil {
+		return nil, err
+	}
 	for _, c := range claims {
-		if k := c.Contracted(); k.SetTerms(among[k.Question]) {
+		k := c.Contracted()
+		terms, set := k.SetTerms(among[k.Question]), k.SetLimits(among[k.Question], limits[k.Question.PayerID])
+		if terms || set {
 			changed = append(changed, c)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/appeal"
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/claim"
@@ -57,7 +58,7 @@ func New(store ports.Store, blobs ports.Blobs, outside Outside) *Service {
 
 // Counts is what an archive has.
 type Counts struct {
-	Checks, Messages, Estimates, Claims, Payments, Attachments, Images, PayerRequests, Notes, Events, Reads, Disclosures int
+	Checks, Messages, Estimates, Claims, Appeals, Payments, Attachments, Images, PayerRequests, Notes, Events, Reads, Disclosures int
 
 	Missing []string // images that the blob store does not have
 	Files   []string // in which other patients may be, too; their content is left out
@@ -196,7 +197,20 @@ func (a *archive) claims() error {
 		if err := a.add(fmt.Sprintf("claims/%s.json", c.ID), whole); err != nil {
 			return err
 		}
-		return a.asked(c.ID)
+		if err := a.asked(c.ID); err != nil {
+			return err
+		}
+		return a.appeals(c.ID)
+	})
+}
+
+// appeals writes the appeals of a claim, with their letters.
+func (a *archive) appeals(id billing.ClaimID) error {
+	return every(a.reading, func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*appeal.Appeal, error) {
+		return appealsOf(ctx, tx, appeal.Filter{ClaimID: id}, p)
+	}, func(one *appeal.Appeal) error {
+		a.counts.Appeals++
+		return a.add(fmt.Sprintf("appeals/%s.json", one.ID), one)
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/appeal"
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/claim"
@@ -210,6 +211,15 @@ func askedOf(ctx context.Context, tx ports.Tx, f claimstatus.Filter, p billing.P
 		out[i] = asked{one, sent.Messages}
 	}
 	return out, err
+}
+
+// appealsOf reads a page of appeals with what was paid after them.
+func appealsOf(ctx context.Context, tx ports.Tx, f appeal.Filter, p billing.Page) ([]*appeal.Appeal, error) {
+	all, err := tx.Appeals.List(ctx, f, p)
+	if err != nil {
+		return nil, err
+	}
+	return all, lists.PaidAfter(ctx, tx, all...)
 }
 
 func (o *organization) claims() error {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/appeal"
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/claimstatus"
@@ -17,6 +18,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/estimate"
 	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/fee"
+	"github.com/molar-billing/molar/core/billing/limit"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/billing/quarantine"
 	"github.com/molar-billing/molar/core/billing/retention"
@@ -66,6 +68,12 @@ func organizationParts() []part {
 		{name: "status_inquiries", what: "what payers answered about claims; messages/ has what was sent and received", write: (*organization).statusInquiries},
 		{name: "status_policies", what: "by which payers are asked about claims without a person", write: listed("status_policies", func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*claimstatus.Policy, error) {
 			return tx.StatusPolicies.List(ctx, p)
+		})},
+		{name: "appeals", what: "appeals of claims, with their letters", write: listed("appeals", func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*appeal.Appeal, error) {
+			return appealsOf(ctx, tx, appeal.Filter{}, p)
+		})},
+		{name: "payer_limits", what: "until when payers accept claims and appeals", write: listed("payer_limits", func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*limit.OfPayer, error) {
+			return tx.PayerLimits.List(ctx, p)
 		})},
 		{name: "attachments", what: "attachments; images/ has their images", write: (*organization).attachments},
 		{name: "payer_requests", what: "what payers asked for", write: listed("payer_requests", func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*attachment.PayerRequest, error) {

@@ -24,6 +24,7 @@ func (a *archive) readme() error {
 		{"", "messages as they were sent and received", c.Messages},
 		{"estimates/", "what visits were estimated to cost", c.Estimates},
 		{"claims/", "claims: what was done, what it cost, what the insurer decided", c.Claims},
+		{"appeals/", "letters that asked insurers to decide a claim again", c.Appeals},
 		{"payments/", "what insurers said with their payments", c.Payments},
 		{"attachments/", "what was sent to insurers with claims", c.Attachments},
 		{"", "X-rays and other images among it", c.Images},

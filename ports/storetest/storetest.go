@@ -132,6 +132,8 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"payer requests received":      testPayerRequestsReceived,
 		"status inquiries":             testStatusInquiries,
 		"status policies":              testStatusPolicies,
+		"appeals":                      testAppeals,
+		"payer limits":                 testPayerLimits,
 		"waiting":                      testWaiting,
 		"claims to send":               testToSend,
 		"due payer requests":           testDueRequests,

@@ -23,6 +23,8 @@ func groups() []group {
 			"submit=submitClaim", "void=voidClaim", "replace=replaceClaim", "reconcile=reconcileClaim", "reopen=reopenClaim", "hold=holdClaim", "release=releaseClaim", "add_note=addClaimNote", "list_notes=listClaimNotes",
 			"convert=convertClaim", "bill_secondary=billSecondary", "ask_status=createStatusInquiry", "list_status_inquiries=listStatusInquiries",
 		}},
+		{"appeals", []string{"create=createAppeal", "list=listAppeals", "get=getAppeal", "update=updateAppeal", "record_sent=recordAppealSent", "record_decided=recordAppealDecided"}},
+		{"payer_limits", []string{"list=listPayerLimits", "put=putPayerLimits", "delete=deletePayerLimits"}},
 		{"status_inquiries", []string{"get=getStatusInquiry", "exchange=getStatusExchange"}},
 		{"status_policies", []string{"list=listStatusPolicies", "put=putStatusPolicy", "delete=deleteStatusPolicy"}},
 		{"attachments", []string{

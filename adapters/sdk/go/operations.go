@@ -13,6 +13,8 @@ type parts struct {
 	Eligibility        EligibilityOperations
 	EligibilityBatches EligibilityBatchesOperations
 	Claims             ClaimsOperations
+	Appeals            AppealsOperations
+	PayerLimits        PayerLimitsOperations
 	StatusInquiries    StatusInquiriesOperations
 	StatusPolicies     StatusPoliciesOperations
 	Attachments        AttachmentsOperations
@@ -53,6 +55,8 @@ func (c *Client) assemble() {
 		Eligibility:        EligibilityOperations{c},
 		EligibilityBatches: EligibilityBatchesOperations{c},
 		Claims:             ClaimsOperations{c},
+		Appeals:            AppealsOperations{c},
+		PayerLimits:        PayerLimitsOperations{c},
 		StatusInquiries:    StatusInquiriesOperations{c},
 		StatusPolicies:     StatusPoliciesOperations{c},
 		Attachments:        AttachmentsOperations{c},
@@ -596,6 +600,133 @@ func (s ClaimsOperations) ListStatusInquiries(id string, params ClaimsListStatus
 	return newList[StatusInquiry](s.c, call{
 		method: http.MethodGet, path: "/claims/" + url.PathEscape(id) + "/status_inquiries",
 		query: params.query(),
+	}, options)
+}
+
+// AppealsOperations are the operations on appeals.
+type AppealsOperations struct{ c *Client }
+
+// Create calls POST /claims/{id}/appeals.
+// Make an appeal of a claim.
+//
+// Requires the `submit` permission. Asks the payer to decide a claim again that is `paid`, `denied` or
+// `reconciled`. The appeal is a draft: change its letter, send it yourself, then record that. No X12 message
+// carries an appeal.
+//
+// Without a `letter`, the API writes one from the claim, its remittances and your `reason`.
+//
+// `deadline` says until when it must be sent: by the contract, else by the payer's limit. Where neither is known,
+// 180 days from the decision are proposed (`source` is `proposed`), which employer plans give at least. Confirm
+// the day with the payer, then send it as `deadline_on`.
+//
+// A claim has one appeal at a time. A claim without a decision, and one whose appeal is not decided, return 409.
+func (s AppealsOperations) Create(ctx context.Context, id string, body AppealRequest, options ...CallOption) (*Appeal, error) {
+	return read[Appeal](ctx, s.c, call{
+		method: http.MethodPost, path: "/claims/" + url.PathEscape(id) + "/appeals",
+		body:  body,
+		keyed: true,
+	}, options)
+}
+
+// List calls GET /claims/{id}/appeals.
+// List the appeals of a claim.
+//
+// Requires the `read` permission.
+func (s AppealsOperations) List(id string, params AppealsListParams, options ...CallOption) *List[Appeal] {
+	return newList[Appeal](s.c, call{
+		method: http.MethodGet, path: "/claims/" + url.PathEscape(id) + "/appeals",
+		query: params.query(),
+	}, options)
+}
+
+// Get calls GET /appeals/{id}.
+// Retrieve an appeal.
+//
+// Requires the `read` permission.
+func (s AppealsOperations) Get(ctx context.Context, id string, options ...CallOption) (*Appeal, error) {
+	return read[Appeal](ctx, s.c, call{
+		method: http.MethodGet, path: "/appeals/" + url.PathEscape(id),
+	}, options)
+}
+
+// Update calls PATCH /appeals/{id}.
+// Change an appeal that is a draft.
+//
+// Requires the `submit` permission. A field that is left out stays as it is. A `deadline_on` replaces the deadline,
+// or confirms the one that was proposed. An appeal that was sent returns 409.
+func (s AppealsOperations) Update(ctx context.Context, id string, body AppealUpdate, options ...CallOption) (*Appeal, error) {
+	return read[Appeal](ctx, s.c, call{
+		method: http.MethodPatch, path: "/appeals/" + url.PathEscape(id),
+		body:  body,
+		keyed: true,
+	}, options)
+}
+
+// RecordSent calls POST /appeals/{id}/sent.
+// Record that an appeal was sent.
+//
+// Requires the `submit` permission. The appeal can no longer be changed. Its decision is due in 60 days; a task
+// `appeal_due` then asks for it, or as soon as a remittance changes the claim. `payments` lists what remittances
+// paid after that day. An appeal that was sent before returns 409.
+func (s AppealsOperations) RecordSent(ctx context.Context, id string, body AppealSentRequest, options ...CallOption) (*Appeal, error) {
+	return read[Appeal](ctx, s.c, call{
+		method: http.MethodPost, path: "/appeals/" + url.PathEscape(id) + "/sent",
+		body:  body,
+		keyed: true,
+	}, options)
+}
+
+// RecordDecided calls POST /appeals/{id}/decided.
+// Record what became of an appeal.
+//
+// Requires the `submit` permission. Records what the payer decided about an appeal that was sent. `withdrawn`
+// ends a draft, too. Money comes with a remittance: record nothing else here. If the payer stays with its decision,
+// make another appeal at the next level, or settle the claim. An appeal that is decided returns 409.
+func (s AppealsOperations) RecordDecided(ctx context.Context, id string, body AppealDecidedRequest, options ...CallOption) (*Appeal, error) {
+	return read[Appeal](ctx, s.c, call{
+		method: http.MethodPost, path: "/appeals/" + url.PathEscape(id) + "/decided",
+		body:  body,
+		keyed: true,
+	}, options)
+}
+
+// PayerLimitsOperations are the operations on payer limits.
+type PayerLimitsOperations struct{ c *Client }
+
+// List calls GET /payer_limits.
+// List until when payers accept claims and appeals.
+//
+// Requires the `read` permission.
+func (s PayerLimitsOperations) List(params PayerLimitsListParams, options ...CallOption) *List[PayerLimits] {
+	return newList[PayerLimits](s.c, call{
+		method: http.MethodGet, path: "/payer_limits",
+		query: params.query(),
+	}, options)
+}
+
+// Put calls PUT /payer_limits/{payer_id}.
+// Record until when a payer accepts claims and appeals.
+//
+// Requires the `submit` permission. Replaces the limits that the mode had for the payer. A limit of a contract (a
+// fee schedule of the kind `allowed`) comes first. Where no limit is known, claims have no deadline and no task.
+//
+// The claims of the payer and their tasks are computed again within minutes.
+func (s PayerLimitsOperations) Put(ctx context.Context, payerID string, body PayerLimitsRequest, options ...CallOption) (*PayerLimits, error) {
+	return read[PayerLimits](ctx, s.c, call{
+		method: http.MethodPut, path: "/payer_limits/" + url.PathEscape(payerID),
+		body:  body,
+		keyed: true,
+	}, options)
+}
+
+// Delete calls DELETE /payer_limits/{payer_id}.
+// Forget until when a payer accepts claims and appeals.
+//
+// Requires the `submit` permission. Those of contracts stay.
+func (s PayerLimitsOperations) Delete(ctx context.Context, payerID string, options ...CallOption) error {
+	return s.c.done(ctx, call{
+		method: http.MethodDelete, path: "/payer_limits/" + url.PathEscape(payerID),
+		keyed: true,
 	}, options)
 }
 
@@ -1795,6 +1926,9 @@ type FeeSchedulesOperations struct{ c *Client }
 //
 // **A fee schedule never changes**, so that an earlier date still explains itself. To correct it, or to end it,
 // create another one that `replaces` it from its own `effective_from` on. Until then the replaced one counts.
+//
+// **Limits.** A contract may say within how many days the payer accepts claims and appeals. They count for claims
+// whose first service is in force of it, before those of `PUT /payer_limits/{payer_id}`.
 //
 // **As a file.** Send the rows as `text/csv`, and the other fields in the query. The first line names the columns
 // `procedure_code` and `amount`; names that spreadsheets use, such as `ADA Code` and `Fee`, work too, and other

@@ -1874,6 +1874,10 @@ type Claim struct {
 	Contract *ClaimContract `json:"contract"`
 	// What to do about most of what the payer refuses. Null if it refuses nothing.
 	Act *AdjustmentAct `json:"act"`
+	// Until when the payer accepts the claim, and an appeal of it. Null for a predetermination and a void.
+	Deadlines *ClaimDeadlines `json:"deadlines"`
+	// The appeal that is not decided. Null for none.
+	AppealID *string `json:"appeal_id"`
 	// The changes of the state, what remittances changed once the claim was reconciled, and what people did with
 	// remittances of the claim, oldest first.
 	History []ClaimHistoryItem `json:"history"`
@@ -2683,6 +2687,42 @@ const (
 	NotComparedClaimLevel    NotCompared = "claim_level"
 )
 
+// ClaimDeadlines is part of a reply.
+type ClaimDeadlines struct {
+	// Until when the payer accepts the claim: from its first service, and to a later payer from the decision of
+	// the primary one.
+	Filing Deadline `json:"filing"`
+	// Until when the payer accepts an appeal, from its standing decision.
+	Appeal Deadline `json:"appeal"`
+}
+
+// Deadline is part of a reply.
+type Deadline struct {
+	// The last day. Null while the day from which it counts is unknown.
+	On *string `json:"on"`
+	// Null if a person named the day or nothing is known.
+	Days *int `json:"days"`
+	// `contract`: a fee schedule of the kind `allowed`. `payer`: the limits recorded of the payer. `proposed`: usual,
+	// and to be confirmed. `person`: a person named the day. `unknown`: nothing is recorded.
+	Source DeadlineSource `json:"source"`
+	// Where the practice read the limit.
+	Stated *string `json:"stated"`
+}
+
+// DeadlineSource is one of a list of values, which may grow: expect others.
+// `contract`: a fee schedule of the kind `allowed`. `payer`: the limits recorded of the payer. `proposed`: usual,
+// and to be confirmed. `person`: a person named the day. `unknown`: nothing is recorded.
+type DeadlineSource string
+
+// The values of DeadlineSource that this version knows.
+const (
+	DeadlineSourceContract DeadlineSource = "contract"
+	DeadlineSourcePayer    DeadlineSource = "payer"
+	DeadlineSourceProposed DeadlineSource = "proposed"
+	DeadlineSourcePerson   DeadlineSource = "person"
+	DeadlineSourceUnknown  DeadlineSource = "unknown"
+)
+
 // ClaimHistoryItem is part of a reply.
 type ClaimHistoryItem struct {
 	// The state of a claim. The description of the Claims operations explains how a claim moves from state to state.
@@ -3435,6 +3475,218 @@ func (p ClaimsListStatusInquiriesParams) query() url.Values {
 		q.Set("request_id", string(p.RequestID))
 	}
 	return q
+}
+
+// AppealRequest is part of a request.
+type AppealRequest struct {
+	// `first` if none is given.
+	Level Optional[AppealLevel] `json:"level,omitempty"`
+	// Why the payer should pay. The letter has these words.
+	Reason string `json:"reason"`
+	// Leave it out to have it written.
+	Letter Optional[string] `json:"letter,omitempty"`
+	// IDs of attachments of the claim (`att_`), or of their images (`doc_`).
+	Documents Optional[[]string] `json:"documents,omitempty"`
+	// The last day on which the payer accepts the appeal, if you know it.
+	DeadlineOn Optional[string] `json:"deadline_on,omitempty"`
+}
+
+// AppealLevel is one of a list of values, which may grow: expect others.
+// `external`: a reviewer outside of the payer decides.
+type AppealLevel string
+
+// The values of AppealLevel that this version knows.
+const (
+	AppealLevelFirst    AppealLevel = "first"
+	AppealLevelSecond   AppealLevel = "second"
+	AppealLevelExternal AppealLevel = "external"
+)
+
+// Appeal is part of a reply.
+// It asks a payer to decide a claim again.
+type Appeal struct {
+	ID      string `json:"id"`
+	Object  string `json:"object"`
+	ClaimID string `json:"claim_id"`
+	// `draft`: it can be changed. `sent`: the payer decides. `decided`: its outcome is recorded.
+	State AppealState `json:"state"`
+	// `external`: a reviewer outside of the payer decides.
+	Level     AppealLevel `json:"level"`
+	Reason    string      `json:"reason"`
+	Letter    string      `json:"letter"`
+	Documents []string    `json:"documents"`
+	// Until when it must be sent.
+	Deadline Deadline `json:"deadline"`
+	// The day until which something must happen. A draft must be sent; one that was sent must be decided. Null once it is decided.
+	DueOn   *string        `json:"due_on"`
+	Sent    *AppealSent    `json:"sent"`
+	Decided *AppealDecided `json:"decided"`
+	// What remittances paid for the claim after the day on which the appeal was sent. What they take back is negative.
+	Payments []AppealPayment `json:"payments"`
+	// A time in UTC, with microseconds.
+	CreatedAt time.Time `json:"created_at"`
+	// A time in UTC, with microseconds.
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+// AppealState is one of a list of values, which may grow: expect others.
+// `draft`: it can be changed. `sent`: the payer decides. `decided`: its outcome is recorded.
+type AppealState string
+
+// The values of AppealState that this version knows.
+const (
+	AppealStateDraft   AppealState = "draft"
+	AppealStateSent    AppealState = "sent"
+	AppealStateDecided AppealState = "decided"
+)
+
+// AppealSent is part of a reply.
+type AppealSent struct {
+	On        string    `json:"on"`
+	By        AppealWay `json:"by"`
+	Reference *string   `json:"reference"`
+}
+
+// AppealWay is one of a list of values, which may grow: expect others.
+type AppealWay string
+
+// The values of AppealWay that this version knows.
+const (
+	AppealWayMail   AppealWay = "mail"
+	AppealWayFax    AppealWay = "fax"
+	AppealWayPortal AppealWay = "portal"
+	AppealWayOther  AppealWay = "other"
+)
+
+// AppealDecided is part of a reply.
+type AppealDecided struct {
+	On string `json:"on"`
+	// `upheld`: the payer stays with its decision. `withdrawn`: the practice takes the appeal back.
+	Outcome AppealOutcome `json:"outcome"`
+}
+
+// AppealOutcome is one of a list of values, which may grow: expect others.
+// `upheld`: the payer stays with its decision. `withdrawn`: the practice takes the appeal back.
+type AppealOutcome string
+
+// The values of AppealOutcome that this version knows.
+const (
+	AppealOutcomeOverturned AppealOutcome = "overturned"
+	AppealOutcomePartly     AppealOutcome = "partly"
+	AppealOutcomeUpheld     AppealOutcome = "upheld"
+	AppealOutcomeWithdrawn  AppealOutcome = "withdrawn"
+)
+
+// AppealPayment is part of a reply.
+type AppealPayment struct {
+	ERAID string `json:"era_id"`
+	On    string `json:"on"`
+	// An amount of dollars.
+	Paid Amount `json:"paid"`
+}
+
+// AppealsListParams is part of a request.
+// The parameters of /claims/{id}/appeals.
+type AppealsListParams struct {
+	// The maximum number of items on a page.
+	Limit int `json:"limit,omitempty"`
+	// The `next_cursor` of the previous page, unchanged, with the same filters.
+	Cursor string `json:"cursor,omitempty"`
+}
+
+func (p AppealsListParams) query() url.Values {
+	q := url.Values{}
+	if p.Limit != 0 {
+		q.Set("limit", strconv.Itoa(p.Limit))
+	}
+	if p.Cursor != "" {
+		q.Set("cursor", string(p.Cursor))
+	}
+	return q
+}
+
+// AppealUpdate is part of a request.
+type AppealUpdate struct {
+	Level  Optional[AppealLevel] `json:"level,omitempty"`
+	Reason Optional[string]      `json:"reason,omitempty"`
+	Letter Optional[string]      `json:"letter,omitempty"`
+	// IDs of attachments of the claim (`att_`), or of their images (`doc_`).
+	Documents Optional[[]string] `json:"documents,omitempty"`
+	// The last day on which the payer accepts the appeal.
+	DeadlineOn Optional[string] `json:"deadline_on,omitempty"`
+}
+
+// AppealSentRequest is part of a request.
+type AppealSentRequest struct {
+	// The day, such as `2026-03-10`. It must not be in the future.
+	On string    `json:"on"`
+	By AppealWay `json:"by"`
+	// The number by which to find it, such as that of a letter or of the portal.
+	Reference Optional[string] `json:"reference,omitempty"`
+}
+
+// AppealDecidedRequest is part of a request.
+type AppealDecidedRequest struct {
+	// The day of the decision. It must not be in the future.
+	On string `json:"on"`
+	// `upheld`: the payer stays with its decision. `withdrawn`: the practice takes the appeal back.
+	Outcome AppealOutcome `json:"outcome"`
+}
+
+// PayerLimitsListParams is part of a request.
+// The parameters of /payer_limits.
+type PayerLimitsListParams struct {
+	// The maximum number of items on a page.
+	Limit int `json:"limit,omitempty"`
+	// The `next_cursor` of the previous page, unchanged, with the same filters.
+	Cursor string `json:"cursor,omitempty"`
+}
+
+func (p PayerLimitsListParams) query() url.Values {
+	q := url.Values{}
+	if p.Limit != 0 {
+		q.Set("limit", strconv.Itoa(p.Limit))
+	}
+	if p.Cursor != "" {
+		q.Set("cursor", string(p.Cursor))
+	}
+	return q
+}
+
+// PayerLimits is part of a reply.
+// Until when a payer accepts claims and appeals, in one mode.
+type PayerLimits struct {
+	Object string       `json:"object"`
+	Payer  PayerSummary `json:"payer"`
+	// Days from the first service; null if it is unknown.
+	FilingDays *int `json:"filing_days"`
+	// Where the practice read the limit.
+	FilingSource *string `json:"filing_source"`
+	// Days from the decision of the primary payer.
+	SecondaryFilingDays   *int    `json:"secondary_filing_days"`
+	SecondaryFilingSource *string `json:"secondary_filing_source"`
+	// Days from the decision.
+	AppealDays   *int    `json:"appeal_days"`
+	AppealSource *string `json:"appeal_source"`
+	// A time in UTC, with microseconds.
+	CreatedAt time.Time `json:"created_at"`
+	// A time in UTC, with microseconds.
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+// PayerLimitsRequest is part of a request.
+// At least one limit. One that is left out is unknown.
+type PayerLimitsRequest struct {
+	// Days from the first service in which the primary payer accepts a claim.
+	FilingDays Optional[int] `json:"filing_days,omitempty"`
+	// Where you read the limit.
+	FilingSource Optional[string] `json:"filing_source,omitempty"`
+	// Days from the primary payer's decision in which a later payer accepts a claim.
+	SecondaryFilingDays   Optional[int]    `json:"secondary_filing_days,omitempty"`
+	SecondaryFilingSource Optional[string] `json:"secondary_filing_source,omitempty"`
+	// Days from the decision in which the payer accepts an appeal.
+	AppealDays   Optional[int]    `json:"appeal_days,omitempty"`
+	AppealSource Optional[string] `json:"appeal_source,omitempty"`
 }
 
 // StatusExchange is part of a reply.
@@ -5998,9 +6250,10 @@ const (
 )
 
 // TaskKind is one of a list of values, which may grow: expect others.
-// `claim_rejected`: a rejection is not answered. `claim_held`: findings hold the claim. `draft_old`: a draft
+// `filing_limit`: the payer accepts the claim only for 14 days more. `claim_rejected`: a rejection is not answered. `claim_held`: findings hold the claim. `draft_old`: a draft
 // was left. `unacknowledged`: nobody acknowledged the claim. `no_decision`: the payer accepted the claim, or
 // took its decision back, and does not decide; or it was asked, and finds no claim. `denied`: the payer refuses, and money is open.
+// `appeal_due`: an appeal must be sent, or its decision is due or came.
 // `underpaid`: the payer allows less than its contract. `overpaid`:
 // payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
 // `secondary_to_bill`: the patient has another plan, and something is left. `secondary_outdated`: the decision
@@ -6014,12 +6267,14 @@ type TaskKind string
 
 // The values of TaskKind that this version knows.
 const (
+	TaskKindFilingLimit           TaskKind = "filing_limit"
 	TaskKindClaimRejected         TaskKind = "claim_rejected"
 	TaskKindClaimHeld             TaskKind = "claim_held"
 	TaskKindDraftOld              TaskKind = "draft_old"
 	TaskKindUnacknowledged        TaskKind = "unacknowledged"
 	TaskKindNoDecision            TaskKind = "no_decision"
 	TaskKindDenied                TaskKind = "denied"
+	TaskKindAppealDue             TaskKind = "appeal_due"
 	TaskKindUnderpaid             TaskKind = "underpaid"
 	TaskKindOverpaid              TaskKind = "overpaid"
 	TaskKindChangedAfterReconcile TaskKind = "changed_after_reconcile"
@@ -6099,9 +6354,10 @@ func (p TasksListParams) query() url.Values {
 type Task struct {
 	ID     string `json:"id"`
 	Object string `json:"object"`
-	// `claim_rejected`: a rejection is not answered. `claim_held`: findings hold the claim. `draft_old`: a draft
+	// `filing_limit`: the payer accepts the claim only for 14 days more. `claim_rejected`: a rejection is not answered. `claim_held`: findings hold the claim. `draft_old`: a draft
 	// was left. `unacknowledged`: nobody acknowledged the claim. `no_decision`: the payer accepted the claim, or
 	// took its decision back, and does not decide; or it was asked, and finds no claim. `denied`: the payer refuses, and money is open.
+	// `appeal_due`: an appeal must be sent, or its decision is due or came.
 	// `underpaid`: the payer allows less than its contract. `overpaid`:
 	// payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
 	// `secondary_to_bill`: the patient has another plan, and something is left. `secondary_outdated`: the decision
@@ -6537,6 +6793,16 @@ type FeeScheduleRequest struct {
 	// Only of `allowed`: whether the office charges the patient no more than the amount also beyond a maximum, a
 	// frequency or an age of the plan. Some contracts let the office charge its own fee then. Defaults to true.
 	WriteOffBeyondLimits Optional[bool] `json:"write_off_beyond_limits,omitempty"`
+	// Days from the first service in which the primary payer accepts a claim.
+	FilingDays Optional[int] `json:"filing_days,omitempty"`
+	// Where you read the limit.
+	FilingSource Optional[string] `json:"filing_source,omitempty"`
+	// Days from the primary payer's decision in which a later payer accepts a claim.
+	SecondaryFilingDays   Optional[int]    `json:"secondary_filing_days,omitempty"`
+	SecondaryFilingSource Optional[string] `json:"secondary_filing_source,omitempty"`
+	// Days from the decision in which the payer accepts an appeal.
+	AppealDays   Optional[int]    `json:"appeal_days,omitempty"`
+	AppealSource Optional[string] `json:"appeal_source,omitempty"`
 	// The fee schedule, a `fee_` ID, in whose place it counts from `effective_from` on.
 	Replaces Optional[string] `json:"replaces,omitempty"`
 	// A procedure may have one row.
@@ -6577,9 +6843,19 @@ type FeeSchedule struct {
 	Network       *FeeNetwork `json:"network"`
 	EffectiveFrom string      `json:"effective_from"`
 	// Null unless the kind is `allowed`.
-	WriteOffBeyondLimits *bool   `json:"write_off_beyond_limits"`
-	Replaces             *string `json:"replaces"`
-	ReplacedBy           *string `json:"replaced_by"`
+	WriteOffBeyondLimits *bool `json:"write_off_beyond_limits"`
+	// Days from the first service; null if it is unknown.
+	FilingDays *int `json:"filing_days"`
+	// Where the practice read the limit.
+	FilingSource *string `json:"filing_source"`
+	// Days from the decision of the primary payer.
+	SecondaryFilingDays   *int    `json:"secondary_filing_days"`
+	SecondaryFilingSource *string `json:"secondary_filing_source"`
+	// Days from the decision.
+	AppealDays   *int    `json:"appeal_days"`
+	AppealSource *string `json:"appeal_source"`
+	Replaces     *string `json:"replaces"`
+	ReplacedBy   *string `json:"replaced_by"`
 	// The service date from which the other one counts.
 	ReplacedFrom *string `json:"replaced_from"`
 	RowCount     int     `json:"row_count"`
@@ -6718,9 +6994,19 @@ type FeeScheduleWithRows struct {
 	Network       *FeeNetwork `json:"network"`
 	EffectiveFrom string      `json:"effective_from"`
 	// Null unless the kind is `allowed`.
-	WriteOffBeyondLimits *bool   `json:"write_off_beyond_limits"`
-	Replaces             *string `json:"replaces"`
-	ReplacedBy           *string `json:"replaced_by"`
+	WriteOffBeyondLimits *bool `json:"write_off_beyond_limits"`
+	// Days from the first service; null if it is unknown.
+	FilingDays *int `json:"filing_days"`
+	// Where the practice read the limit.
+	FilingSource *string `json:"filing_source"`
+	// Days from the decision of the primary payer.
+	SecondaryFilingDays   *int    `json:"secondary_filing_days"`
+	SecondaryFilingSource *string `json:"secondary_filing_source"`
+	// Days from the decision.
+	AppealDays   *int    `json:"appeal_days"`
+	AppealSource *string `json:"appeal_source"`
+	Replaces     *string `json:"replaces"`
+	ReplacedBy   *string `json:"replaced_by"`
 	// The service date from which the other one counts.
 	ReplacedFrom *string `json:"replaced_from"`
 	RowCount     int     `json:"row_count"`

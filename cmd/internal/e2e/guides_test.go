@@ -92,6 +92,18 @@ func TestGuides(t *testing.T) {
 			{"object status_after status_every", "status_policy P14D P7D"},
 			{"data.0.object data.0.payer.payer_id", "status_policy CHTEST"},
 		},
+		"43-appeals.md": {
+			{"object filing_days appeal_days", "payer_limits 365 90"},
+			{"object state", "claim queued"},
+			{"state pending", "ready 0"},
+			{"state deadlines.filing.source deadlines.appeal.days", "denied payer 90"},
+			{"object state deadline.source deadline.days", "appeal draft payer 90"},
+			{"state level", "draft second"},
+			{"data.0.kind data.0.actions.0", "appeal_due recordAppealSent"},
+			{"state sent.by", "sent mail"},
+			{"state decided.outcome", "decided upheld"},
+			{"data.0.object data.0.state", "appeal decided"},
+		},
 		"55-deposits.md": {
 			{"added waiting accounts.0.account accounts.0.payer_names.0", "3 2 6789 SUNNY DENTAL"},
 			{"added known", "0 3"},

@@ -147,13 +147,14 @@ func (p *practice) oneOfEach(page *page) map[string]string {
 	p.imports("Date,Description,Amount\n2026-01-02,HCCLAIMPMT SOMEBODY ELSE,12.00\n")
 	page.becomes(p, estimate, "returned")
 	page.becomes(p, paid, "paid")
+	appeal := p.post("/claims/"+paid+"/appeals", map[string]any{"reason": "The film shows decay."})["id"].(string)
 	return map[string]string{
 		"/eligibility/$id": check, "/claims/$id": paid, "/claims/$id/edit": draft, "/claims/$id/replace": paid,
 		"/claims/$id/secondary": paid, "/claims/$id/convert": estimate, "/attachments/$id": attachment, "/payer-requests/$id": request,
 		"/remittances/$id": p.comes("/eras"), "/developers/events/$id": p.comes("/events"),
 		"/developers/deliveries/$id": p.comes("/webhook_deliveries"), "/developers/webhooks/$id": p.comes("/webhook_endpoints"),
 		"/developers/requests/$id": p.comes("/requests"), "/settings/offices/$id": p.office, "/settings/fees/$id": fees,
-		"/estimates/$id": cost, "/schedule/$id": batch, "/deposits/$id": p.comes("/deposits"),
+		"/estimates/$id": cost, "/schedule/$id": batch, "/deposits/$id": p.comes("/deposits"), "/appeals/$id": appeal,
 		"/patients/$id": p.patientOf("/eligibility/" + check),
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/molar-billing/molar/adapters/bankfile"
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/core/additions"
+	"github.com/molar-billing/molar/core/appeals"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/deposits"
@@ -28,6 +29,7 @@ func (g *graph) openClaims() {
 	g.estimates = estimates.New(g.store)
 	g.tasks = tasks.New(g.store, g.claimStatus.CanAsk)
 	g.notes = notes.New(g.store)
+	g.appeals = appeals.New(g.store)
 	g.deposits = deposits.New(g.store, bankfile.Reader{}.Read)
 	g.additions = additions.New(g.store)
 	g.remittances = remittances.New(g.store, codec, g.payers)

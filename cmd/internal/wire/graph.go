@@ -26,6 +26,7 @@ import (
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/additions"
+	"github.com/molar-billing/molar/core/appeals"
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/batches"
@@ -86,6 +87,7 @@ type graph struct {
 	estimates     *estimates.Service
 	tasks         *tasks.Service
 	notes         *notes.Service
+	appeals       *appeals.Service
 	deposits      *deposits.Service
 	additions     *additions.Service
 	events        *events.Service

@@ -43,6 +43,7 @@ func (r *Record) Erase(by caller.Principal, at time.Time) (voided event.Event, i
 	for i := range r.Accepted {
 		r.Accepted[i].Note = ""
 	}
+	r.Appealing = nil // the appeal goes with the letter
 	if r.Decisions = r.Decisions.Erased(); r.Held != nil {
 		r.Held = &HeldBack{Until: r.Held.Until, By: r.Held.By, At: r.Held.At}
 	}

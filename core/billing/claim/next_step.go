@@ -10,6 +10,9 @@ import (
 
 // NextStep returns one sentence for a biller: what happens next, or what to do.
 func (c *Claim) NextStep() string {
+	if c.Appealing != nil && slices.Contains([]State{Paid, Denied, Reconciled}, c.State) {
+		return c.appealStep()
+	}
 	if open := c.Open(); open != 0 && slices.Contains([]State{Paid, Denied, Reconciled}, c.State) {
 		return c.openStep(open)
 	}

@@ -6,12 +6,14 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/fee"
+	"github.com/molar-billing/molar/core/billing/limit"
 )
 
 // Contract is what the fee schedules of the practice say of a claim, and what its payer counts. A claim keeps it.
 type Contract struct {
 	Terms   []Term    `json:",omitempty"` // by line of the claim
 	Counted []Counted `json:",omitempty"` // of the lines that the primary payer decided
+	Limits  limit.Set `json:",omitzero"`  // until when the payer accepts claims and appeals
 }
 
 // Term is what a fee schedule says of a line. It is zero if none does.
@@ -93,6 +95,26 @@ func (c Case) SetTerms(among []*fee.Schedule) bool {
 	}
 	changed := !slices.Equal(terms, c.Of.Terms)
 	c.Of.Terms = terms
+	return changed
+}
+
+// SetLimits sets what the schedules and the payer say of limits. The version of a contract is that of the first service.
+// It reports whether that changed.
+func (c Case) SetLimits(among []*fee.Schedule, payer limit.Terms) bool {
+	var set limit.Set
+	var days billing.DateSpan
+	for _, s := range c.Services {
+		days = days.Including(s.On)
+	}
+	if len(c.Services) > 0 {
+		var own limit.Terms
+		if !days.From.IsZero() {
+			own = c.Question.Limits(among, days.From)
+		}
+		set = limit.Over(own, payer)
+	}
+	changed := set != c.Of.Limits
+	c.Of.Limits = set
 	return changed
 }
 

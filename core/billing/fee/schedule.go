@@ -10,6 +10,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/limit"
 )
 
 // Schedule is a list of procedures with an amount for each. It never changes: another one
@@ -25,6 +26,7 @@ type Schedule struct {
 	Network              Network                // empty for in and out of network
 	EffectiveFrom        billing.Date           // the first service date that it counts on
 	WriteOffBeyondLimits bool                   // of an Allowed one: beyond a maximum, a frequency or an age, the office charges no more than the amount
+	Limits               limit.Terms            // of an Allowed one: until when the payer accepts claims and appeals
 	Replaces             billing.FeeScheduleID  // zero for none
 	Count                int                    // of all rows
 
@@ -99,6 +101,10 @@ func (s *Schedule) Judge(f *billing.Faults, at func(row int, part string) (field
 	if s.Network != "" && !slices.Contains(Networks(), s.Network) {
 		f.Add("network", billing.FaultNotAllowed, "The value must be one of in, out. Leave it out for both.")
 	}
+	if s.Kind != Allowed && !s.Limits.IsZero() {
+		f.Add("kind", billing.FaultNotAllowed, "Only a schedule of the kind allowed has limits: leave out filing_days, secondary_filing_days and appeal_days.")
+	}
+	s.Limits.Judge(f)
 	s.judgeRows(f, at)
 }
 

@@ -80,13 +80,19 @@ var claimRules = []rule[*claim.Claim]{
 		},
 	},
 	{NoDecision, undecided, whyUndecided},
+	{FilingLimit, unfiled, fileBy},
 	{
-		Denied, func(c *claim.Claim) bool { return decided(c) && c.Open() > 0 },
+		Denied, func(c *claim.Claim) bool { return decided(c) && c.Open() > 0 && c.Appealing == nil },
 		func(c *claim.Claim, w *Work) {
 			w.Amount = c.Open()
 			w.Reason, w.Actions = c.NextStep(), deniedActions(c)
+			if d := c.AppealDeadline(); appealable(c) && !d.On.IsZero() {
+				w.DueOn, w.DueBy = d.On, DueByPayer
+				w.Reason += " The payer accepts an appeal until " + words(d.On) + "."
+			}
 		},
 	},
+	{AppealDue, func(c *claim.Claim) bool { return c.Appealing != nil && c.State != claim.Voided }, appealBy},
 	{
 		Underpaid, func(c *claim.Claim) bool { return c.Contracted().Underpaid() > 0 },
 		func(c *claim.Claim, w *Work) {
@@ -141,7 +147,9 @@ func deniedActions(c *claim.Claim) []string {
 		}
 	case remit.ActWriteOff:
 		return []string{"reconcileClaim", "replaceClaim"}
-	case remit.ActAppeal, remit.ActNone:
+	case remit.ActAppeal:
+		return append([]string{"createAppeal"}, all...)
+	case remit.ActNone:
 		return append([]string{"getClaim"}, all...)
 	case remit.ActCorrect, remit.ActBillPatient:
 	}

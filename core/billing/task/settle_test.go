@@ -88,7 +88,7 @@ func TestHeldClaims(t *testing.T) {
 func TestWhatADenialAsksFor(t *testing.T) {
 	t.Parallel()
 	for act, want := range map[remit.Act]string{
-		remit.ActCorrect: "replaceClaim", remit.ActSend: "createAttachment", remit.ActAppeal: "getClaim", remit.ActBillNext: "replaceClaim",
+		remit.ActCorrect: "replaceClaim", remit.ActSend: "createAttachment", remit.ActAppeal: "createAppeal", remit.ActBillNext: "replaceClaim",
 		remit.ActWriteOff: "reconcileClaim", remit.ActNone: "getClaim", "": "replaceClaim",
 	} {
 		c := aClaim(claim.Denied, standing(0, 0, 0))

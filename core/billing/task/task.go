@@ -21,6 +21,8 @@ const (
 	Unacknowledged        Kind = "unacknowledged"          // nobody acknowledged the claim
 	NoDecision            Kind = "no_decision"             // the payer accepted the claim, or took its decision back, and does not decide
 	Denied                Kind = "denied"                  // the payer refuses, and money is open
+	FilingLimit           Kind = "filing_limit"            // the payer accepts the claim only for some days more
+	AppealDue             Kind = "appeal_due"              // an appeal must be sent, or its decision is due
 	Underpaid             Kind = "underpaid"               // the payer allows less than its contract
 	Overpaid              Kind = "overpaid"                // payments and write-offs exceed the charge
 	ChangedAfterReconcile Kind = "changed_after_reconcile" // the payment changed later
@@ -40,7 +42,7 @@ const (
 // Kinds lists every kind, in the order in which a list of counts shows them.
 func Kinds() []Kind {
 	return []Kind{
-		ClaimRejected, ClaimHeld, DraftOld, Unacknowledged, NoDecision, Denied, Underpaid, Overpaid, ChangedAfterReconcile,
+		FilingLimit, ClaimRejected, ClaimHeld, DraftOld, Unacknowledged, NoDecision, Denied, AppealDue, Underpaid, Overpaid, ChangedAfterReconcile,
 		SecondaryToBill, SecondaryOutdated, RequestDue, RemittanceUnbalanced, RemittanceUnmatched, RemittanceCorrection,
 		RemittanceToPost, DepositMissing, DepositUnmatched, ImagesUnsent, EnrollmentWaiting,
 	}
@@ -289,7 +291,7 @@ type Renewed struct {
 
 // Rules is the version of the rules. Who changes what they say of a resource that is stored raises
 // it, and the tasks of every organization are computed again.
-const Rules = 4
+const Rules = 5
 
 // Rebuild is how far the tasks of a scope are computed by a version of the rules.
 type Rebuild struct {

@@ -74,6 +74,7 @@ const screens: Record<Screen, ReturnType<typeof shown>> = {
   "/claims/$id/replace": shown(() => import("./screens/claims/form"), "ReplaceClaim"),
   "/claims/$id/secondary": shown(() => import("./screens/claims/form-next"), "SecondaryClaim"),
   "/claims/$id/convert": shown(() => import("./screens/claims/form-next"), "ConvertClaim"),
+  "/appeals/$id": shown(() => import("./screens/appeals/detail"), "AppealDetail"),
   "/attachments": shown(() => import("./screens/attachments/list"), "AttachmentList"),
   "/attachments/new": shown(() => import("./screens/attachments/new"), "NewAttachment"),
   "/attachments/$id": shown(() => import("./screens/attachments/detail"), "AttachmentDetail"),

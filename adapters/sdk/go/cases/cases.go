@@ -64,6 +64,8 @@ func (b *bench) cases() map[string]func(context.Context) error {
 		"task_snoozed":                       b.taskSnoozed,
 		"claim_status_asked":                 b.claimStatusAsked,
 		"status_policy_kept":                 b.statusPolicyKept,
+		"appeal_sent":                        b.appealSent,
+		"payer_limits_kept":                  b.payerLimitsKept,
 		"task_settled":                       b.taskSettled,
 		"note_struck":                        b.noteStruck,
 		"deposit_matched":                    b.depositMatched,
@@ -244,6 +246,63 @@ func (b *bench) statusPolicyKept(ctx context.Context) error {
 		return err
 	}
 	_, err = refused(b.client.StatusPolicies.Delete(ctx, "CHTEST"), molar.ErrNotFound)
+	return err
+}
+
+func (b *bench) appealSent(ctx context.Context) error {
+	c, err := b.claim(ctx, "")
+	if err != nil {
+		return err
+	}
+	if err := b.idle(ctx); err != nil {
+		return err
+	}
+	paid, err := b.client.Claims.Wait(ctx, c.ID, molar.ClaimStatePaid)
+	if err := wants(err, err == nil && paid.Payment != nil && paid.Payment.PaymentDate != nil, paid); err != nil {
+		return err
+	}
+	a, err := b.client.Appeals.Create(ctx, c.ID, molar.AppealRequest{Reason: "The film shows decay."})
+	if err := wants(err, err == nil && a.State == molar.AppealStateDraft && a.Deadline.Source == molar.DeadlineSourceProposed && strings.Contains(a.Letter, "The film shows decay."), a); err != nil {
+		return err
+	}
+	_, err = b.client.Appeals.Create(ctx, c.ID, molar.AppealRequest{Reason: "Again."})
+	if _, err = refused(err, molar.ErrConflict); err != nil {
+		return err
+	}
+	changed, err := b.client.Appeals.Update(ctx, a.ID, molar.AppealUpdate{Letter: molar.Value("Dear reviewer"), DeadlineOn: molar.Value("2099-12-31")})
+	if err := wants(err, err == nil && changed.Letter == "Dear reviewer" && changed.Deadline.Source == molar.DeadlineSourcePerson, changed); err != nil {
+		return err
+	}
+	day := *paid.Payment.PaymentDate
+	sent, err := b.client.Appeals.RecordSent(ctx, a.ID, molar.AppealSentRequest{On: day, By: molar.AppealWayFax, Reference: molar.Value("77")})
+	if err := wants(err, err == nil && sent.Sent != nil && *sent.Sent.Reference == "77" && sent.DueOn != nil, sent); err != nil {
+		return err
+	}
+	decided, err := b.client.Appeals.RecordDecided(ctx, a.ID, molar.AppealDecidedRequest{On: day, Outcome: molar.AppealOutcomeUpheld})
+	if err := wants(err, err == nil && decided.Decided != nil && decided.Decided.Outcome == molar.AppealOutcomeUpheld && decided.DueOn == nil, decided); err != nil {
+		return err
+	}
+	one, err := b.client.Appeals.Get(ctx, a.ID)
+	if err != nil {
+		return err
+	}
+	page, err := b.client.Appeals.List(c.ID, molar.AppealsListParams{}).Page(ctx, "")
+	return wants(err, err == nil && len(page.Data) == 1 && page.Data[0].ID == one.ID, page)
+}
+
+func (b *bench) payerLimitsKept(ctx context.Context) error {
+	l, err := b.client.PayerLimits.Put(ctx, "CHTEST", molar.PayerLimitsRequest{FilingDays: molar.Value(365), FilingSource: molar.Value("page 12")})
+	if err := wants(err, err == nil && *l.FilingDays == 365 && l.AppealDays == nil, l); err != nil {
+		return err
+	}
+	page, err := b.client.PayerLimits.List(molar.PayerLimitsListParams{}).Page(ctx, "")
+	if err := wants(err, err == nil && len(page.Data) == 1 && page.Data[0].Payer.PayerID == "CHTEST", page); err != nil {
+		return err
+	}
+	if err := b.client.PayerLimits.Delete(ctx, "CHTEST"); err != nil {
+		return err
+	}
+	_, err = refused(b.client.PayerLimits.Delete(ctx, "CHTEST"), molar.ErrNotFound)
 	return err
 }
 

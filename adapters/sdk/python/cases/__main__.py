@@ -202,6 +202,34 @@ def status_policy_kept() -> None:
     refused(molar.NotFoundError, lambda: client.status_policies.delete("CHTEST"))
 
 
+def appeal_sent() -> None:
+    c = claim()
+    moving = threading.Thread(target=advance)
+    moving.start()
+    paid = client.claims.wait(c.id, "paid", timeout=60)
+    moving.join()
+    a = client.appeals.create(c.id, reason="The film shows decay.")
+    assert a.state == "draft" and a.deadline.source == "proposed" and "The film shows decay." in a.letter, a
+    refused(molar.ConflictError, lambda: client.appeals.create(c.id, reason="Again."))
+    assert paid.payment is not None and paid.payment.payment_date is not None
+    day = paid.payment.payment_date
+    changed = client.appeals.update(a.id, letter="Dear reviewer", deadline_on="2099-12-31")
+    assert changed.letter == "Dear reviewer" and changed.deadline.source == "person", changed
+    sent = client.appeals.record_sent(a.id, on=day, by="fax", reference="77")
+    assert sent.sent is not None and sent.sent.reference == "77" and sent.due_on is not None, sent
+    decided = client.appeals.record_decided(a.id, on=day, outcome="upheld")
+    assert decided.decided is not None and decided.decided.outcome == "upheld" and decided.due_on is None, decided
+    assert [x.id for x in client.appeals.list(c.id).page().data] == [client.appeals.get(a.id).id]
+
+
+def payer_limits_kept() -> None:
+    limits = client.payer_limits.put("CHTEST", filing_days=365, filing_source="page 12")
+    assert limits.filing_days == 365 and limits.appeal_days is None, limits
+    assert [x.payer.payer_id for x in client.payer_limits.list().page().data] == ["CHTEST"]
+    client.payer_limits.delete("CHTEST")
+    refused(molar.NotFoundError, lambda: client.payer_limits.delete("CHTEST"))
+
+
 def claim_wait_times_out() -> None:
     error = refused(molar.WaitError, lambda: client.claims.wait(claim(draft=True).id, "paid", timeout=0.7))
     assert error.claim.state == "draft", error

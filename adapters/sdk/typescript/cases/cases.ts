@@ -285,6 +285,43 @@ const cases: Record<string, () => Promise<void>> = {
     await client.statusPolicies.delete("CHTEST");
     await refused(NotFoundError, () => client.statusPolicies.delete("CHTEST"));
   },
+  async appeal_sent() {
+    const c = await claim();
+    const moving = advance();
+    const paid = await client.claims.wait(c.id, "paid");
+    await moving;
+    const a = await client.appeals.create(c.id, { reason: "The film shows decay." });
+    want(
+      a.state === "draft" &&
+        a.deadline.source === "proposed" &&
+        a.letter.includes("The film shows decay."),
+      a,
+    );
+    await refused(ConflictError, () => client.appeals.create(c.id, { reason: "Again." }));
+    const day = paid.payment?.payment_date ?? "";
+    const changed = await client.appeals.update(a.id, {
+      letter: "Dear reviewer",
+      deadline_on: "2099-12-31",
+    });
+    want(changed.letter === "Dear reviewer" && changed.deadline.source === "person", changed);
+    const sent = await client.appeals.recordSent(a.id, { on: day, by: "fax", reference: "77" });
+    want(sent.sent?.reference === "77" && sent.due_on !== null, sent);
+    const decided = await client.appeals.recordDecided(a.id, { on: day, outcome: "upheld" });
+    want(decided.decided?.outcome === "upheld" && decided.due_on === null, decided);
+    const listed = (await client.appeals.list(c.id).page()).data;
+    want(listed.length === 1 && listed[0]?.id === (await client.appeals.get(a.id)).id, listed);
+  },
+  async payer_limits_kept() {
+    const limits = await client.payerLimits.put("CHTEST", {
+      filing_days: 365,
+      filing_source: "page 12",
+    });
+    want(limits.filing_days === 365 && limits.appeal_days === null, limits);
+    const listed = (await client.payerLimits.list().page()).data;
+    want(listed.length === 1 && listed[0]?.payer.payer_id === "CHTEST", listed);
+    await client.payerLimits.delete("CHTEST");
+    await refused(NotFoundError, () => client.payerLimits.delete("CHTEST"));
+  },
   async claim_wait_times_out() {
     const c = await claim({ draft: true });
     const error = await refused(WaitError, () => client.claims.wait(c.id, ["paid"], 700));

@@ -8,6 +8,12 @@ import type {
   APIKeyRequest,
   APIKeysListParams,
   AnswerRequest,
+  Appeal,
+  AppealDecidedRequest,
+  AppealRequest,
+  AppealSentRequest,
+  AppealUpdate,
+  AppealsListParams,
   AssignRequest,
   AssigneeRequest,
   Attachment,
@@ -105,6 +111,9 @@ import type {
   PatientsSearchReply,
   Payer,
   PayerAccuracy,
+  PayerLimits,
+  PayerLimitsListParams,
+  PayerLimitsRequest,
   PayerRequest,
   PayerRequestAnswer,
   PayerRequestRecord,
@@ -604,6 +613,113 @@ export class ClaimsOperations {
    */
   listStatusInquiries(id: string, params: ClaimsListStatusInquiriesParams = {}, options?: CallOptions): List<StatusInquiry> {
     return new List(this.core, { method: "GET", path: `/claims/${encodeURIComponent(id)}/status_inquiries`, query: params }, options);
+  }
+}
+
+export class AppealsOperations {
+  constructor(protected readonly core: Core) {}
+
+  /**
+   * Make an appeal of a claim.
+   *
+   * Requires the `submit` permission. Asks the payer to decide a claim again that is `paid`, `denied` or
+   * `reconciled`. The appeal is a draft: change its letter, send it yourself, then record that. No X12 message
+   * carries an appeal.
+   *
+   * Without a `letter`, the API writes one from the claim, its remittances and your `reason`.
+   *
+   * `deadline` says until when it must be sent: by the contract, else by the payer's limit. Where neither is known,
+   * 180 days from the decision are proposed (`source` is `proposed`), which employer plans give at least. Confirm
+   * the day with the payer, then send it as `deadline_on`.
+   *
+   * A claim has one appeal at a time. A claim without a decision, and one whose appeal is not decided, return 409.
+   */
+  create(id: string, body: AppealRequest, options?: CallOptions): Promise<Appeal> {
+    return this.core.json({ method: "POST", path: `/claims/${encodeURIComponent(id)}/appeals`, body, keyed: true }, options);
+  }
+
+  /**
+   * List the appeals of a claim.
+   *
+   * Requires the `read` permission.
+   */
+  list(id: string, params: AppealsListParams = {}, options?: CallOptions): List<Appeal> {
+    return new List(this.core, { method: "GET", path: `/claims/${encodeURIComponent(id)}/appeals`, query: params }, options);
+  }
+
+  /**
+   * Retrieve an appeal.
+   *
+   * Requires the `read` permission.
+   */
+  get(id: string, options?: CallOptions): Promise<Appeal> {
+    return this.core.json({ method: "GET", path: `/appeals/${encodeURIComponent(id)}` }, options);
+  }
+
+  /**
+   * Change an appeal that is a draft.
+   *
+   * Requires the `submit` permission. A field that is left out stays as it is. A `deadline_on` replaces the deadline,
+   * or confirms the one that was proposed. An appeal that was sent returns 409.
+   */
+  update(id: string, body: AppealUpdate, options?: CallOptions): Promise<Appeal> {
+    return this.core.json({ method: "PATCH", path: `/appeals/${encodeURIComponent(id)}`, body, keyed: true }, options);
+  }
+
+  /**
+   * Record that an appeal was sent.
+   *
+   * Requires the `submit` permission. The appeal can no longer be changed. Its decision is due in 60 days; a task
+   * `appeal_due` then asks for it, or as soon as a remittance changes the claim. `payments` lists what remittances
+   * paid after that day. An appeal that was sent before returns 409.
+   */
+  recordSent(id: string, body: AppealSentRequest, options?: CallOptions): Promise<Appeal> {
+    return this.core.json({ method: "POST", path: `/appeals/${encodeURIComponent(id)}/sent`, body, keyed: true }, options);
+  }
+
+  /**
+   * Record what became of an appeal.
+   *
+   * Requires the `submit` permission. Records what the payer decided about an appeal that was sent. `withdrawn`
+   * ends a draft, too. Money comes with a remittance: record nothing else here. If the payer stays with its decision,
+   * make another appeal at the next level, or settle the claim. An appeal that is decided returns 409.
+   */
+  recordDecided(id: string, body: AppealDecidedRequest, options?: CallOptions): Promise<Appeal> {
+    return this.core.json({ method: "POST", path: `/appeals/${encodeURIComponent(id)}/decided`, body, keyed: true }, options);
+  }
+}
+
+export class PayerLimitsOperations {
+  constructor(protected readonly core: Core) {}
+
+  /**
+   * List until when payers accept claims and appeals.
+   *
+   * Requires the `read` permission.
+   */
+  list(params: PayerLimitsListParams = {}, options?: CallOptions): List<PayerLimits> {
+    return new List(this.core, { method: "GET", path: "/payer_limits", query: params }, options);
+  }
+
+  /**
+   * Record until when a payer accepts claims and appeals.
+   *
+   * Requires the `submit` permission. Replaces the limits that the mode had for the payer. A limit of a contract (a
+   * fee schedule of the kind `allowed`) comes first. Where no limit is known, claims have no deadline and no task.
+   *
+   * The claims of the payer and their tasks are computed again within minutes.
+   */
+  put(payerID: string, body: PayerLimitsRequest = {}, options?: CallOptions): Promise<PayerLimits> {
+    return this.core.json({ method: "PUT", path: `/payer_limits/${encodeURIComponent(payerID)}`, body, keyed: true }, options);
+  }
+
+  /**
+   * Forget until when a payer accepts claims and appeals.
+   *
+   * Requires the `submit` permission. Those of contracts stay.
+   */
+  delete(payerID: string, options?: CallOptions): Promise<void> {
+    return this.core.json({ method: "DELETE", path: `/payer_limits/${encodeURIComponent(payerID)}`, keyed: true }, options);
   }
 }
 
@@ -1641,6 +1757,9 @@ export class FeeSchedulesOperations {
    * **A fee schedule never changes**, so that an earlier date still explains itself. To correct it, or to end it,
    * create another one that `replaces` it from its own `effective_from` on. Until then the replaced one counts.
    *
+   * **Limits.** A contract may say within how many days the payer accepts claims and appeals. They count for claims
+   * whose first service is in force of it, before those of `PUT /payer_limits/{payer_id}`.
+   *
    * **As a file.** Send the rows as `text/csv`, and the other fields in the query. The first line names the columns
    * `procedure_code` and `amount`; names that spreadsheets use, such as `ADA Code` and `Fee`, work too, and other
    * columns are left out. Commas, semicolons or tabs are between the columns, and the text is UTF-8 or Windows-1252.
@@ -2391,6 +2510,8 @@ export class Operations {
   readonly eligibility: EligibilityOperations;
   readonly eligibilityBatches: EligibilityBatchesOperations;
   readonly claims: ClaimsOperations;
+  readonly appeals: AppealsOperations;
+  readonly payerLimits: PayerLimitsOperations;
   readonly statusInquiries: StatusInquiriesOperations;
   readonly statusPolicies: StatusPoliciesOperations;
   readonly attachments: AttachmentsOperations;
@@ -2429,6 +2550,8 @@ export class Operations {
     this.eligibility = new EligibilityOperations(core);
     this.eligibilityBatches = new EligibilityBatchesOperations(core);
     this.claims = new ClaimsOperations(core);
+    this.appeals = new AppealsOperations(core);
+    this.payerLimits = new PayerLimitsOperations(core);
     this.statusInquiries = new StatusInquiriesOperations(core);
     this.statusPolicies = new StatusPoliciesOperations(core);
     this.attachments = new AttachmentsOperations(core);

@@ -1747,6 +1747,12 @@ export interface Claim {
   /** What to do about most of what the payer refuses. Null if it refuses nothing. */
   act: AdjustmentAct | null;
   /**
+   * Until when the payer accepts the claim, and an appeal of it. Null for a predetermination and a void.
+   */
+  deadlines: ClaimDeadlines | null;
+  /** The appeal that is not decided. Null for none. */
+  appeal_id: string | null;
+  /**
    * The changes of the state, what remittances changed once the claim was reconciled, and what people did with
    * remittances of the claim, oldest first.
    */
@@ -2509,6 +2515,42 @@ export type NotCompared =
   | "claim_level"
   | (string & {});
 
+export interface ClaimDeadlines {
+  /**
+   * Until when the payer accepts the claim: from its first service, and to a later payer from the decision of
+   * the primary one.
+   */
+  filing: Deadline;
+  /** Until when the payer accepts an appeal, from its standing decision. */
+  appeal: Deadline;
+}
+
+export interface Deadline {
+  /** The last day. Null while the day from which it counts is unknown. */
+  on: string | null;
+  /** Null if a person named the day or nothing is known. */
+  days: number | null;
+  /**
+   * `contract`: a fee schedule of the kind `allowed`. `payer`: the limits recorded of the payer. `proposed`: usual,
+   * and to be confirmed. `person`: a person named the day. `unknown`: nothing is recorded.
+   */
+  source: DeadlineSource;
+  /** Where the practice read the limit. */
+  stated: string | null;
+}
+
+/**
+ * `contract`: a fee schedule of the kind `allowed`. `payer`: the limits recorded of the payer. `proposed`: usual,
+ * and to be confirmed. `person`: a person named the day. `unknown`: nothing is recorded.
+ */
+export type DeadlineSource =
+  | "contract"
+  | "payer"
+  | "proposed"
+  | "person"
+  | "unknown"
+  | (string & {});
+
 export interface ClaimHistoryItem {
   /**
    * The state of a claim. The description of the Claims operations explains how a claim moves from state to state.
@@ -3148,6 +3190,182 @@ export interface ClaimsListStatusInquiriesParams {
   cursor?: string;
   /** Only the inquiry that this request created. */
   request_id?: string;
+}
+
+export interface AppealRequest {
+  /** `first` if none is given. */
+  level?: AppealLevel | null;
+  /** Why the payer should pay. The letter has these words. */
+  reason: string;
+  /** Leave it out to have it written. */
+  letter?: string | null;
+  /** IDs of attachments of the claim (`att_`), or of their images (`doc_`). */
+  documents?: string[];
+  /** The last day on which the payer accepts the appeal, if you know it. */
+  deadline_on?: string | null;
+}
+
+/** `external`: a reviewer outside of the payer decides. */
+export type AppealLevel =
+  | "first"
+  | "second"
+  | "external"
+  | (string & {});
+
+/** It asks a payer to decide a claim again. */
+export interface Appeal {
+  id: string;
+  object: string;
+  claim_id: string;
+  /**
+   * `draft`: it can be changed. `sent`: the payer decides. `decided`: its outcome is recorded.
+   */
+  state: AppealState;
+  /** `external`: a reviewer outside of the payer decides. */
+  level: AppealLevel;
+  reason: string;
+  letter: string;
+  documents: string[];
+  /** Until when it must be sent. */
+  deadline: Deadline;
+  /**
+   * The day until which something must happen. A draft must be sent; one that was sent must be decided. Null once it is decided.
+   */
+  due_on: string | null;
+  sent: AppealSent | null;
+  decided: AppealDecided | null;
+  /**
+   * What remittances paid for the claim after the day on which the appeal was sent. What they take back is negative.
+   */
+  payments: AppealPayment[];
+  /** A time in UTC, with microseconds. */
+  created_at: string;
+  /** A time in UTC, with microseconds. */
+  updated_at: string;
+}
+
+/**
+ * `draft`: it can be changed. `sent`: the payer decides. `decided`: its outcome is recorded.
+ */
+export type AppealState =
+  | "draft"
+  | "sent"
+  | "decided"
+  | (string & {});
+
+export interface AppealSent {
+  on: string;
+  by: AppealWay;
+  reference: string | null;
+}
+
+export type AppealWay =
+  | "mail"
+  | "fax"
+  | "portal"
+  | "other"
+  | (string & {});
+
+export interface AppealDecided {
+  on: string;
+  /**
+   * `upheld`: the payer stays with its decision. `withdrawn`: the practice takes the appeal back.
+   */
+  outcome: AppealOutcome;
+}
+
+/**
+ * `upheld`: the payer stays with its decision. `withdrawn`: the practice takes the appeal back.
+ */
+export type AppealOutcome =
+  | "overturned"
+  | "partly"
+  | "upheld"
+  | "withdrawn"
+  | (string & {});
+
+export interface AppealPayment {
+  era_id: string;
+  on: string;
+  /** An amount of dollars. */
+  paid: Amount;
+}
+
+/** The parameters of /claims/{id}/appeals. */
+export interface AppealsListParams {
+  /** The maximum number of items on a page. */
+  limit?: number;
+  /** The `next_cursor` of the previous page, unchanged, with the same filters. */
+  cursor?: string;
+}
+
+export interface AppealUpdate {
+  level?: AppealLevel | null;
+  reason?: string | null;
+  letter?: string | null;
+  /** IDs of attachments of the claim (`att_`), or of their images (`doc_`). */
+  documents?: string[];
+  /** The last day on which the payer accepts the appeal. */
+  deadline_on?: string | null;
+}
+
+export interface AppealSentRequest {
+  /** The day, such as `2026-03-10`. It must not be in the future. */
+  on: string;
+  by: AppealWay;
+  /** The number by which to find it, such as that of a letter or of the portal. */
+  reference?: string | null;
+}
+
+export interface AppealDecidedRequest {
+  /** The day of the decision. It must not be in the future. */
+  on: string;
+  /**
+   * `upheld`: the payer stays with its decision. `withdrawn`: the practice takes the appeal back.
+   */
+  outcome: AppealOutcome;
+}
+
+/** The parameters of /payer_limits. */
+export interface PayerLimitsListParams {
+  /** The maximum number of items on a page. */
+  limit?: number;
+  /** The `next_cursor` of the previous page, unchanged, with the same filters. */
+  cursor?: string;
+}
+
+/** Until when a payer accepts claims and appeals, in one mode. */
+export interface PayerLimits {
+  object: string;
+  payer: PayerSummary;
+  /** Days from the first service; null if it is unknown. */
+  filing_days: number | null;
+  /** Where the practice read the limit. */
+  filing_source: string | null;
+  /** Days from the decision of the primary payer. */
+  secondary_filing_days: number | null;
+  secondary_filing_source: string | null;
+  /** Days from the decision. */
+  appeal_days: number | null;
+  appeal_source: string | null;
+  /** A time in UTC, with microseconds. */
+  created_at: string;
+  /** A time in UTC, with microseconds. */
+  updated_at: string;
+}
+
+/** At least one limit. One that is left out is unknown. */
+export interface PayerLimitsRequest {
+  /** Days from the first service in which the primary payer accepts a claim. */
+  filing_days?: number | null;
+  /** Where you read the limit. */
+  filing_source?: string | null;
+  /** Days from the primary payer's decision in which a later payer accepts a claim. */
+  secondary_filing_days?: number | null;
+  secondary_filing_source?: string | null;
+  /** Days from the decision in which the payer accepts an appeal. */
+  appeal_days?: number | null;
+  appeal_source?: string | null;
 }
 
 export interface StatusExchange {
@@ -5376,9 +5594,10 @@ export type TaskState =
   | (string & {});
 
 /**
- * `claim_rejected`: a rejection is not answered. `claim_held`: findings hold the claim. `draft_old`: a draft
+ * `filing_limit`: the payer accepts the claim only for 14 days more. `claim_rejected`: a rejection is not answered. `claim_held`: findings hold the claim. `draft_old`: a draft
  * was left. `unacknowledged`: nobody acknowledged the claim. `no_decision`: the payer accepted the claim, or
  * took its decision back, and does not decide; or it was asked, and finds no claim. `denied`: the payer refuses, and money is open.
+ * `appeal_due`: an appeal must be sent, or its decision is due or came.
  * `underpaid`: the payer allows less than its contract. `overpaid`:
  * payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
  * `secondary_to_bill`: the patient has another plan, and something is left. `secondary_outdated`: the decision
@@ -5390,12 +5609,14 @@ export type TaskState =
  * office.
  */
 export type TaskKind =
+  | "filing_limit"
   | "claim_rejected"
   | "claim_held"
   | "draft_old"
   | "unacknowledged"
   | "no_decision"
   | "denied"
+  | "appeal_due"
   | "underpaid"
   | "overpaid"
   | "changed_after_reconcile"
@@ -5439,9 +5660,10 @@ export interface Task {
   id: string;
   object: string;
   /**
-   * `claim_rejected`: a rejection is not answered. `claim_held`: findings hold the claim. `draft_old`: a draft
+   * `filing_limit`: the payer accepts the claim only for 14 days more. `claim_rejected`: a rejection is not answered. `claim_held`: findings hold the claim. `draft_old`: a draft
    * was left. `unacknowledged`: nobody acknowledged the claim. `no_decision`: the payer accepted the claim, or
    * took its decision back, and does not decide; or it was asked, and finds no claim. `denied`: the payer refuses, and money is open.
+   * `appeal_due`: an appeal must be sent, or its decision is due or came.
    * `underpaid`: the payer allows less than its contract. `overpaid`:
    * payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
    * `secondary_to_bill`: the patient has another plan, and something is left. `secondary_outdated`: the decision
@@ -5893,6 +6115,16 @@ export interface FeeScheduleRequest {
    * frequency or an age of the plan. Some contracts let the office charge its own fee then. Defaults to true.
    */
   write_off_beyond_limits?: boolean | null;
+  /** Days from the first service in which the primary payer accepts a claim. */
+  filing_days?: number | null;
+  /** Where you read the limit. */
+  filing_source?: string | null;
+  /** Days from the primary payer's decision in which a later payer accepts a claim. */
+  secondary_filing_days?: number | null;
+  secondary_filing_source?: string | null;
+  /** Days from the decision in which the payer accepts an appeal. */
+  appeal_days?: number | null;
+  appeal_source?: string | null;
   /** The fee schedule, a `fee_` ID, in whose place it counts from `effective_from` on. */
   replaces?: string | null;
   /** A procedure may have one row. */
@@ -5932,6 +6164,16 @@ export interface FeeSchedule {
   effective_from: string;
   /** Null unless the kind is `allowed`. */
   write_off_beyond_limits: boolean | null;
+  /** Days from the first service; null if it is unknown. */
+  filing_days: number | null;
+  /** Where the practice read the limit. */
+  filing_source: string | null;
+  /** Days from the decision of the primary payer. */
+  secondary_filing_days: number | null;
+  secondary_filing_source: string | null;
+  /** Days from the decision. */
+  appeal_days: number | null;
+  appeal_source: string | null;
   replaces: string | null;
   replaced_by: string | null;
   /** The service date from which the other one counts. */
@@ -6028,6 +6270,16 @@ export interface FeeScheduleWithRows {
   effective_from: string;
   /** Null unless the kind is `allowed`. */
   write_off_beyond_limits: boolean | null;
+  /** Days from the first service; null if it is unknown. */
+  filing_days: number | null;
+  /** Where the practice read the limit. */
+  filing_source: string | null;
+  /** Days from the decision of the primary payer. */
+  secondary_filing_days: number | null;
+  secondary_filing_source: string | null;
+  /** Days from the decision. */
+  appeal_days: number | null;
+  appeal_source: string | null;
   replaces: string | null;
   replaced_by: string | null;
   /** The service date from which the other one counts. */

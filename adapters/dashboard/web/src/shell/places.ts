@@ -31,6 +31,7 @@ export type Screen =
   | "/claims/$id/replace"
   | "/claims/$id/secondary"
   | "/claims/$id/convert"
+  | "/appeals/$id"
   | "/attachments"
   | "/attachments/new"
   | "/attachments/$id"
@@ -113,6 +114,7 @@ const screens: Record<string, (id: string) => AnyTarget> = {
   att: (id) => ({ to: `/attachments/${id}` }),
   prq: (id) => ({ to: `/payer-requests/${id}` }),
   era: (id) => ({ to: `/remittances/${id}` }),
+  apl: (id) => ({ to: `/appeals/${id}` }),
   dep: (id) => ({ to: `/deposits/${id}` }),
   pat: (id) => ({ to: `/patients/${id}` }),
   off: (id) => ({ to: `/settings/offices/${id}` }),

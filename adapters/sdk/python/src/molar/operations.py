@@ -10,6 +10,7 @@ from molar.files import Download, Upload
 from molar.lists import List
 from molar.types import (
     APIKey,
+    Appeal,
     Attachment,
     AuditEntry,
     Batch,
@@ -53,6 +54,7 @@ from molar.types import (
     PatientsSearchReply,
     Payer,
     PayerAccuracy,
+    PayerLimits,
     PayerRequest,
     PayerRequestAnswer,
     Provider,
@@ -83,6 +85,11 @@ if TYPE_CHECKING:
         APIKeyRequest,
         APIKeysListParams,
         AnswerRequest,
+        AppealDecidedRequest,
+        AppealRequest,
+        AppealSentRequest,
+        AppealUpdate,
+        AppealsListParams,
         AssignRequest,
         AssigneeRequest,
         AttachmentChange,
@@ -137,6 +144,8 @@ if TYPE_CHECKING:
         OfficesListParams,
         OrganizationChange,
         PatientsListParams,
+        PayerLimitsListParams,
+        PayerLimitsRequest,
         PayerRequestRecord,
         PayerRequestsListNotesParams,
         PayerRequestsListParams,
@@ -558,6 +567,101 @@ class ClaimsOperations:
         Requires the `read` permission.
         """
         return List(self._core, Call("GET", f"/claims/{part(id)}/status_inquiries", options, query=dict(params)), StatusInquiry)
+
+
+class AppealsOperations:
+    """The operations on appeals."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    def create(self, id: str, *, options: Options = NO_OPTIONS, **body: Unpack[AppealRequest]) -> Appeal:
+        """Make an appeal of a claim.
+
+        Requires the `submit` permission. Asks the payer to decide a claim again that is `paid`, `denied` or
+        `reconciled`. The appeal is a draft: change its letter, send it yourself, then record that. No X12 message
+        carries an appeal.
+
+        Without a `letter`, the API writes one from the claim, its remittances and your `reason`.
+
+        `deadline` says until when it must be sent: by the contract, else by the payer's limit. Where neither is known,
+        180 days from the decision are proposed (`source` is `proposed`), which employer plans give at least. Confirm
+        the day with the payer, then send it as `deadline_on`.
+
+        A claim has one appeal at a time. A claim without a decision, and one whose appeal is not decided, return 409.
+        """
+        return Appeal(self._core.json(Call("POST", f"/claims/{part(id)}/appeals", options, body=dict(body), keyed=True)))
+
+    def list(self, id: str, *, options: Options = NO_OPTIONS, **params: Unpack[AppealsListParams]) -> List[Appeal]:
+        """List the appeals of a claim.
+
+        Requires the `read` permission.
+        """
+        return List(self._core, Call("GET", f"/claims/{part(id)}/appeals", options, query=dict(params)), Appeal)
+
+    def get(self, id: str, *, options: Options = NO_OPTIONS) -> Appeal:
+        """Retrieve an appeal.
+
+        Requires the `read` permission.
+        """
+        return Appeal(self._core.json(Call("GET", f"/appeals/{part(id)}", options)))
+
+    def update(self, id: str, *, options: Options = NO_OPTIONS, **body: Unpack[AppealUpdate]) -> Appeal:
+        """Change an appeal that is a draft.
+
+        Requires the `submit` permission. A field that is left out stays as it is. A `deadline_on` replaces the deadline,
+        or confirms the one that was proposed. An appeal that was sent returns 409.
+        """
+        return Appeal(self._core.json(Call("PATCH", f"/appeals/{part(id)}", options, body=dict(body), keyed=True)))
+
+    def record_sent(self, id: str, *, options: Options = NO_OPTIONS, **body: Unpack[AppealSentRequest]) -> Appeal:
+        """Record that an appeal was sent.
+
+        Requires the `submit` permission. The appeal can no longer be changed. Its decision is due in 60 days; a task
+        `appeal_due` then asks for it, or as soon as a remittance changes the claim. `payments` lists what remittances
+        paid after that day. An appeal that was sent before returns 409.
+        """
+        return Appeal(self._core.json(Call("POST", f"/appeals/{part(id)}/sent", options, body=dict(body), keyed=True)))
+
+    def record_decided(self, id: str, *, options: Options = NO_OPTIONS, **body: Unpack[AppealDecidedRequest]) -> Appeal:
+        """Record what became of an appeal.
+
+        Requires the `submit` permission. Records what the payer decided about an appeal that was sent. `withdrawn`
+        ends a draft, too. Money comes with a remittance: record nothing else here. If the payer stays with its decision,
+        make another appeal at the next level, or settle the claim. An appeal that is decided returns 409.
+        """
+        return Appeal(self._core.json(Call("POST", f"/appeals/{part(id)}/decided", options, body=dict(body), keyed=True)))
+
+
+class PayerLimitsOperations:
+    """The operations on payer limits."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    def list(self, *, options: Options = NO_OPTIONS, **params: Unpack[PayerLimitsListParams]) -> List[PayerLimits]:
+        """List until when payers accept claims and appeals.
+
+        Requires the `read` permission.
+        """
+        return List(self._core, Call("GET", "/payer_limits", options, query=dict(params)), PayerLimits)
+
+    def put(self, payer_id: str, *, options: Options = NO_OPTIONS, **body: Unpack[PayerLimitsRequest]) -> PayerLimits:
+        """Record until when a payer accepts claims and appeals.
+
+        Requires the `submit` permission. Replaces the limits that the mode had for the payer. A limit of a contract (a
+        fee schedule of the kind `allowed`) comes first. Where no limit is known, claims have no deadline and no task.
+
+        The claims of the payer and their tasks are computed again within minutes.
+        """
+        return PayerLimits(self._core.json(Call("PUT", f"/payer_limits/{part(payer_id)}", options, body=dict(body), keyed=True)))
+
+    def delete(self, payer_id: str, *, options: Options = NO_OPTIONS) -> None:
+        """Forget until when a payer accepts claims and appeals.
+
+        Requires the `submit` permission. Those of contracts stay.
+        """
+        self._core.send(Call("DELETE", f"/payer_limits/{part(payer_id)}", options, keyed=True))
 
 
 class StatusInquiriesOperations:
@@ -1485,6 +1589,9 @@ class FeeSchedulesOperations:
         **A fee schedule never changes**, so that an earlier date still explains itself. To correct it, or to end it,
         create another one that `replaces` it from its own `effective_from` on. Until then the replaced one counts.
 
+        **Limits.** A contract may say within how many days the payer accepts claims and appeals. They count for claims
+        whose first service is in force of it, before those of `PUT /payer_limits/{payer_id}`.
+
         **As a file.** Send the rows as `text/csv`, and the other fields in the query. The first line names the columns
         `procedure_code` and `amount`; names that spreadsheets use, such as `ADA Code` and `Fee`, work too, and other
         columns are left out. Commas, semicolons or tabs are between the columns, and the text is UTF-8 or Windows-1252.
@@ -2160,6 +2267,8 @@ class Operations:
         self.eligibility = EligibilityOperations(core)
         self.eligibility_batches = EligibilityBatchesOperations(core)
         self.claims = ClaimsOperations(core)
+        self.appeals = AppealsOperations(core)
+        self.payer_limits = PayerLimitsOperations(core)
         self.status_inquiries = StatusInquiriesOperations(core)
         self.status_policies = StatusPoliciesOperations(core)
         self.attachments = AttachmentsOperations(core)

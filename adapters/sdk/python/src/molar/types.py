@@ -2322,6 +2322,46 @@ class ClaimContract(Model):
         "lines": [ClaimContractLine],
     }
 
+DeadlineSource: TypeAlias = "Literal['contract', 'payer', 'proposed', 'person', 'unknown'] | str"
+"""`contract`: a fee schedule of the kind `allowed`. `payer`: the limits recorded of the payer. `proposed`: usual,
+and to be confirmed. `person`: a person named the day. `unknown`: nothing is recorded.
+"""
+
+
+class Deadline(Model):
+    """A part of a reply."""
+
+    on: dt.date | None
+    """The last day. Null while the day from which it counts is unknown."""
+    days: int | None
+    """Null if a person named the day or nothing is known."""
+    source: DeadlineSource
+    """`contract`: a fee schedule of the kind `allowed`. `payer`: the limits recorded of the payer. `proposed`: usual,
+    and to be confirmed. `person`: a person named the day. `unknown`: nothing is recorded.
+    """
+    stated: str | None
+    """Where the practice read the limit."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "on": calendar_date,
+    }
+
+
+class ClaimDeadlines(Model):
+    """A part of a reply."""
+
+    filing: Deadline
+    """Until when the payer accepts the claim: from its first service, and to a later payer from the decision of
+    the primary one.
+    """
+    appeal: Deadline
+    """Until when the payer accepts an appeal, from its standing decision."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "filing": Deadline,
+        "appeal": Deadline,
+    }
+
 ClaimCause: TypeAlias = "Literal['validation', 'findings', 'draft', 'submit', 'replace', 'send', 'file_rejected', 'file_rejected_again', 'clearinghouse_accepted', 'payer_accepted', 'rejected', 'not_found', 'status', 'payment', 'denial', 'reversal', 'estimate', 'reconcile', 'void', 'voided', 'convert', 'reopen', 'match', 'apply', 'ignore', 'unapply', 'enrollment', 'submit_withdrawn', 'edit', 'void_unsent', 'earlier_payer_decided', 'earlier_payer_changed', 'correct', 'hold', 'release', 'settle', 'patient_erased'] | str"
 """What changed the state. `validation`: the claim was created or updated, without findings. `findings`: with
 findings. `draft`: it was saved as a draft. `submit`, `replace`, `reconcile`, `reopen`, `void` and `convert`:
@@ -2498,6 +2538,10 @@ class Claim(Model):
     """
     act: AdjustmentAct | None
     """What to do about most of what the payer refuses. Null if it refuses nothing."""
+    deadlines: ClaimDeadlines | None
+    """Until when the payer accepts the claim, and an appeal of it. Null for a predetermination and a void."""
+    appeal_id: str | None
+    """The appeal that is not decided. Null for none."""
     history: list[ClaimHistoryItem]
     """The changes of the state, what remittances changed once the claim was reconciled, and what people did with
     remittances of the claim, oldest first.
@@ -2546,6 +2590,7 @@ class Claim(Model):
         "accepted": [ClaimAcceptedItem],
         "adjudications": [Adjudication],
         "contract": ClaimContract,
+        "deadlines": ClaimDeadlines,
         "history": [ClaimHistoryItem],
         "held": ClaimHeld,
         "sent_at": timestamp,
@@ -3179,6 +3224,198 @@ class ClaimsListStatusInquiriesParams(TypedDict, total=False):
     """The `next_cursor` of the previous page, unchanged, with the same filters."""
     request_id: str
     """Only the inquiry that this request created."""
+
+AppealLevel: TypeAlias = "Literal['first', 'second', 'external'] | str"
+"""`external`: a reviewer outside of the payer decides."""
+
+
+class AppealRequest(TypedDict, total=False):
+    """A part of a request."""
+
+    level: AppealLevel | None
+    """`first` if none is given."""
+    reason: Required[str]
+    """Why the payer should pay. The letter has these words."""
+    letter: str | None
+    """Leave it out to have it written."""
+    documents: list[str]
+    """IDs of attachments of the claim (`att_`), or of their images (`doc_`)."""
+    deadline_on: str | None
+    """The last day on which the payer accepts the appeal, if you know it."""
+
+AppealState: TypeAlias = "Literal['draft', 'sent', 'decided'] | str"
+"""`draft`: it can be changed. `sent`: the payer decides. `decided`: its outcome is recorded."""
+
+AppealWay: TypeAlias = "Literal['mail', 'fax', 'portal', 'other'] | str"
+
+
+class AppealSent(Model):
+    """A part of a reply."""
+
+    on: dt.date
+    by: AppealWay
+    reference: str | None
+
+    _read: ClassVar[dict[str, Any]] = {
+        "on": calendar_date,
+    }
+
+AppealOutcome: TypeAlias = "Literal['overturned', 'partly', 'upheld', 'withdrawn'] | str"
+"""`upheld`: the payer stays with its decision. `withdrawn`: the practice takes the appeal back."""
+
+
+class AppealDecided(Model):
+    """A part of a reply."""
+
+    on: dt.date
+    outcome: AppealOutcome
+    """`upheld`: the payer stays with its decision. `withdrawn`: the practice takes the appeal back."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "on": calendar_date,
+    }
+
+
+class AppealPayment(Model):
+    """A part of a reply."""
+
+    era_id: str
+    on: dt.date
+    paid: Decimal
+    """An amount of dollars."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "on": calendar_date,
+        "paid": Decimal,
+    }
+
+
+class Appeal(Model):
+    """It asks a payer to decide a claim again."""
+
+    id: str
+    object: str
+    claim_id: str
+    state: AppealState
+    """`draft`: it can be changed. `sent`: the payer decides. `decided`: its outcome is recorded."""
+    level: AppealLevel
+    """`external`: a reviewer outside of the payer decides."""
+    reason: str
+    letter: str
+    documents: list[str]
+    deadline: Deadline
+    """Until when it must be sent."""
+    due_on: dt.date | None
+    """The day until which something must happen. A draft must be sent; one that was sent must be decided. Null once it is decided."""
+    sent: AppealSent | None
+    decided: AppealDecided | None
+    payments: list[AppealPayment]
+    """What remittances paid for the claim after the day on which the appeal was sent. What they take back is negative."""
+    created_at: dt.datetime
+    """A time in UTC, with microseconds."""
+    updated_at: dt.datetime
+    """A time in UTC, with microseconds."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "deadline": Deadline,
+        "due_on": calendar_date,
+        "sent": AppealSent,
+        "decided": AppealDecided,
+        "payments": [AppealPayment],
+        "created_at": timestamp,
+        "updated_at": timestamp,
+    }
+
+
+class AppealsListParams(TypedDict, total=False):
+    """The parameters of /claims/{id}/appeals."""
+
+    limit: int
+    """The maximum number of items on a page."""
+    cursor: str
+    """The `next_cursor` of the previous page, unchanged, with the same filters."""
+
+
+class AppealUpdate(TypedDict, total=False):
+    """A part of a request."""
+
+    level: AppealLevel | None
+    reason: str | None
+    letter: str | None
+    documents: list[str]
+    """IDs of attachments of the claim (`att_`), or of their images (`doc_`)."""
+    deadline_on: str | None
+    """The last day on which the payer accepts the appeal."""
+
+
+class AppealSentRequest(TypedDict, total=False):
+    """A part of a request."""
+
+    on: Required[str]
+    """The day, such as `2026-03-10`. It must not be in the future."""
+    by: Required[AppealWay]
+    reference: str | None
+    """The number by which to find it, such as that of a letter or of the portal."""
+
+
+class AppealDecidedRequest(TypedDict, total=False):
+    """A part of a request."""
+
+    on: Required[str]
+    """The day of the decision. It must not be in the future."""
+    outcome: Required[AppealOutcome]
+    """`upheld`: the payer stays with its decision. `withdrawn`: the practice takes the appeal back."""
+
+
+class PayerLimitsListParams(TypedDict, total=False):
+    """The parameters of /payer_limits."""
+
+    limit: int
+    """The maximum number of items on a page."""
+    cursor: str
+    """The `next_cursor` of the previous page, unchanged, with the same filters."""
+
+
+class PayerLimits(Model):
+    """Until when a payer accepts claims and appeals, in one mode."""
+
+    object: str
+    payer: PayerSummary
+    filing_days: int | None
+    """Days from the first service; null if it is unknown."""
+    filing_source: str | None
+    """Where the practice read the limit."""
+    secondary_filing_days: int | None
+    """Days from the decision of the primary payer."""
+    secondary_filing_source: str | None
+    appeal_days: int | None
+    """Days from the decision."""
+    appeal_source: str | None
+    created_at: dt.datetime
+    """A time in UTC, with microseconds."""
+    updated_at: dt.datetime
+    """A time in UTC, with microseconds."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "payer": PayerSummary,
+        "created_at": timestamp,
+        "updated_at": timestamp,
+    }
+
+
+class PayerLimitsRequest(TypedDict, total=False):
+    """At least one limit. One that is left out is unknown."""
+
+    filing_days: int | None
+    """Days from the first service in which the primary payer accepts a claim."""
+    filing_source: str | None
+    """Where you read the limit."""
+    secondary_filing_days: int | None
+    """Days from the primary payer's decision in which a later payer accepts a claim."""
+    secondary_filing_source: str | None
+    appeal_days: int | None
+    """Days from the decision in which the payer accepts an appeal."""
+    appeal_source: str | None
 
 
 class StatusExchangeMessage(Model):
@@ -5693,10 +5930,11 @@ class ImportMappingRequest(TypedDict, total=False):
 TaskState: TypeAlias = "Literal['open', 'snoozed', 'done'] | str"
 """`open`: it needs a person. `snoozed`: it comes back. `done`: its cause has ended."""
 
-TaskKind: TypeAlias = "Literal['claim_rejected', 'claim_held', 'draft_old', 'unacknowledged', 'no_decision', 'denied', 'underpaid', 'overpaid', 'changed_after_reconcile', 'secondary_to_bill', 'secondary_outdated', 'request_due', 'remittance_unbalanced', 'remittance_unmatched', 'remittance_correction', 'remittance_to_post', 'deposit_missing', 'deposit_unmatched', 'images_unsent', 'enrollment_waiting'] | str"
-"""`claim_rejected`: a rejection is not answered. `claim_held`: findings hold the claim. `draft_old`: a draft
+TaskKind: TypeAlias = "Literal['filing_limit', 'claim_rejected', 'claim_held', 'draft_old', 'unacknowledged', 'no_decision', 'denied', 'appeal_due', 'underpaid', 'overpaid', 'changed_after_reconcile', 'secondary_to_bill', 'secondary_outdated', 'request_due', 'remittance_unbalanced', 'remittance_unmatched', 'remittance_correction', 'remittance_to_post', 'deposit_missing', 'deposit_unmatched', 'images_unsent', 'enrollment_waiting'] | str"
+"""`filing_limit`: the payer accepts the claim only for 14 days more. `claim_rejected`: a rejection is not answered. `claim_held`: findings hold the claim. `draft_old`: a draft
 was left. `unacknowledged`: nobody acknowledged the claim. `no_decision`: the payer accepted the claim, or
 took its decision back, and does not decide; or it was asked, and finds no claim. `denied`: the payer refuses, and money is open.
+`appeal_due`: an appeal must be sent, or its decision is due or came.
 `underpaid`: the payer allows less than its contract. `overpaid`:
 payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
 `secondary_to_bill`: the patient has another plan, and something is left. `secondary_outdated`: the decision
@@ -5755,9 +5993,10 @@ class Task(Model):
     id: str
     object: str
     kind: TaskKind
-    """`claim_rejected`: a rejection is not answered. `claim_held`: findings hold the claim. `draft_old`: a draft
+    """`filing_limit`: the payer accepts the claim only for 14 days more. `claim_rejected`: a rejection is not answered. `claim_held`: findings hold the claim. `draft_old`: a draft
     was left. `unacknowledged`: nobody acknowledged the claim. `no_decision`: the payer accepted the claim, or
     took its decision back, and does not decide; or it was asked, and finds no claim. `denied`: the payer refuses, and money is open.
+    `appeal_due`: an appeal must be sent, or its decision is due or came.
     `underpaid`: the payer allows less than its contract. `overpaid`:
     payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
     `secondary_to_bill`: the patient has another plan, and something is left. `secondary_outdated`: the decision
@@ -6258,6 +6497,16 @@ class FeeScheduleRequest(TypedDict, total=False):
     """Only of `allowed`: whether the office charges the patient no more than the amount also beyond a maximum, a
     frequency or an age of the plan. Some contracts let the office charge its own fee then. Defaults to true.
     """
+    filing_days: int | None
+    """Days from the first service in which the primary payer accepts a claim."""
+    filing_source: str | None
+    """Where you read the limit."""
+    secondary_filing_days: int | None
+    """Days from the primary payer's decision in which a later payer accepts a claim."""
+    secondary_filing_source: str | None
+    appeal_days: int | None
+    """Days from the decision in which the payer accepts an appeal."""
+    appeal_source: str | None
     replaces: str | None
     """The fee schedule, a `fee_` ID, in whose place it counts from `effective_from` on."""
     rows: Required[list[FeeScheduleRequestRow]]
@@ -6281,6 +6530,16 @@ class FeeSchedule(Model):
     effective_from: dt.date
     write_off_beyond_limits: bool | None
     """Null unless the kind is `allowed`."""
+    filing_days: int | None
+    """Days from the first service; null if it is unknown."""
+    filing_source: str | None
+    """Where the practice read the limit."""
+    secondary_filing_days: int | None
+    """Days from the decision of the primary payer."""
+    secondary_filing_source: str | None
+    appeal_days: int | None
+    """Days from the decision."""
+    appeal_source: str | None
     replaces: str | None
     replaced_by: str | None
     replaced_from: dt.date | None
@@ -6419,6 +6678,16 @@ class FeeScheduleWithRows(Model):
     effective_from: dt.date
     write_off_beyond_limits: bool | None
     """Null unless the kind is `allowed`."""
+    filing_days: int | None
+    """Days from the first service; null if it is unknown."""
+    filing_source: str | None
+    """Where the practice read the limit."""
+    secondary_filing_days: int | None
+    """Days from the decision of the primary payer."""
+    secondary_filing_source: str | None
+    appeal_days: int | None
+    """Days from the decision."""
+    appeal_source: str | None
     replaces: str | None
     replaced_by: str | None
     replaced_from: dt.date | None

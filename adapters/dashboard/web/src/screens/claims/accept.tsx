@@ -54,6 +54,7 @@ export function firstAct(c: Claim): string {
     case "bill_next_payer":
       return "billSecondary";
     case "appeal":
+      return "createAppeal";
     case "write_off":
     case "none":
       return "reconcileClaim";

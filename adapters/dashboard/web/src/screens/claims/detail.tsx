@@ -19,8 +19,10 @@ import { count, plural } from "../../ui/plural";
 import { State } from "../../ui/state";
 import { inOrder } from "../../ui/teeth";
 import { Traces } from "../../ui/traces";
+import { until } from "../appeals/words";
 import { soonest } from "../payer-requests/due";
 import { firstAct, Reconcile, toReplace } from "./accept";
+import { Appeals, MakeAppeal } from "./appeals";
 import { estimated, settled } from "./figures";
 import { awaitsEnrollment, nextPayer, payerBefore } from "./form-data";
 import { Lines } from "./lines";
@@ -98,6 +100,7 @@ export function ClaimDetail() {
             </Section>
           )}
           {c.state !== "draft" && <ClaimStatus key={c.id} claim={c} />}
+          <Appeals claim={c} />
           <Section title="Services" flush>
             <Lines claim={c} />
             {teeth.length > 0 && (
@@ -175,6 +178,7 @@ export function ClaimDetail() {
                 ["Office", c.office.name],
                 ["Provider", c.rendering_provider ? name(c.rendering_provider) : null],
                 ["Sent", <When key="s" value={c.sent_at} full />],
+                ...deadlines(c),
                 ["File", c.batch_id ? <File key="f" id={c.batch_id} /> : null],
               ]}
             />
@@ -202,6 +206,13 @@ export function ClaimDetail() {
       </div>
     </Page>
   );
+}
+
+/** deadlines says until when the payer accepts what is still to come: the claim, or an appeal of its decision. */
+function deadlines({ deadlines: d, ...c }: Claim): [string, React.ReactNode][] {
+  if (!d) return [];
+  if (!c.sent_at || c.state === "rejected") return [["Payer accepts it until", until(d.filing)]];
+  return c.payment ? [["Payer accepts an appeal until", until(d.appeal)]] : [];
 }
 
 /** overpaid reports whether more is paid or accepted than the charge. */
@@ -480,6 +491,7 @@ function Actions({ claim: c }: { claim: Claim }) {
           Replace with a corrected claim
         </ButtonLink>
       )}
+      <MakeAppeal claim={c} first={act === "createAppeal"} />
       <Reconcile claim={c} />
       {mode === "test" && <Simulate claim={c} open={simulates} onOpenChange={simulate} />}
       {c.kind === "predetermination" &&

@@ -94,7 +94,12 @@ export function Submit({ claim: { id } }: { claim: Claim }) {
   const unsent = useUnsent(id, submit.go);
   return (
     <>
-      <Button look="primary" busy={unsent.isPending || submit.isPending} onClick={unsent.ask}>
+      <Button
+        data-act="submitClaim"
+        look="primary"
+        busy={unsent.isPending || submit.isPending}
+        onClick={unsent.ask}
+      >
         Send to the payer
       </Button>
       {unsent.dialog}

@@ -6,12 +6,14 @@ export type Task = Schemas["Task"];
 
 /** kinds names every kind of task, in the order of the counts. */
 export const kinds: Record<Task["kind"], string> = {
+  filing_limit: "Filing limit",
   claim_rejected: "Rejected claim",
   claim_held: "Held claim",
   draft_old: "Old draft",
   unacknowledged: "Not acknowledged",
   no_decision: "No decision",
   denied: "Denied",
+  appeal_due: "Appeal",
   underpaid: "Underpaid",
   overpaid: "Overpaid",
   changed_after_reconcile: "Payment changed",
@@ -58,6 +60,10 @@ const acts: Partial<Record<string, Act>> = {
   reconcileClaim: { label: "Reconcile" },
   voidClaim: { label: "Void the claim" },
   releaseClaim: { label: "Release" },
+  submitClaim: { label: "Send to the payer" },
+  createAppeal: { label: "Appeal" },
+  recordAppealSent: { label: "Open the appeal" },
+  recordAppealDecided: { label: "Open the appeal" },
   createStatusInquiry: { label: "Ask the payer" },
   answerPayerRequest: { label: "Answer" },
   acknowledgeERA: { label: "Acknowledge" },

@@ -1,0 +1,95 @@
+package task
+
+import (
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/limit"
+	"github.com/molar-billing/molar/core/billing/remit"
+)
+
+// filingNotice is how many days before the limit a claim that is not filed needs a person.
+const filingNotice = 14
+
+// words returns a day as a sentence names it.
+func words(d billing.Date) string { return d.Time().Format("January 2, 2006") }
+
+// unfiled reports whether the payer still has to get a claim within a known limit: it was not sent,
+// or was rejected.
+func unfiled(c *claim.Claim) bool {
+	if !c.HasDeadlines() || c.FilingDeadline().On.IsZero() {
+		return false
+	}
+	switch c.State { //nolint:exhaustive // the payer has the others, or gets none
+	case claim.Rejected:
+		return true
+	case claim.Draft, claim.Validated, claim.NeedsAttention, claim.Queued:
+		return c.SentAt.IsZero()
+	default:
+		return false
+	}
+}
+
+// fileBy says until when the payer accepts the claim.
+func fileBy(c *claim.Claim, w *Work) {
+	d := c.FilingDeadline()
+	w.Since, w.DueOn, w.DueBy = d.On.AddDays(-filingNotice).Time(), d.On, DueByPayer
+	w.Reason = "The payer accepts the claim until " + words(d.On) + ", and a claim that comes later cannot be billed to the patient: "
+	switch c.State { //nolint:exhaustive // the others are not unfiled
+	case claim.Validated:
+		w.Reason, w.Actions = w.Reason+"submit it.", []string{"submitClaim", "voidClaim"}
+	case claim.Queued:
+		w.Reason, w.Actions = w.Reason+"check that its batch goes out.", []string{"getClaim", "voidClaim"}
+	case claim.Rejected:
+		w.Reason, w.Actions = w.Reason+"correct what the findings name, then submit it again.", []string{"updateClaim", "voidClaim"}
+	default:
+		w.Reason, w.Actions = w.Reason+"complete it, then submit it.", []string{"updateClaim", "voidClaim"}
+	}
+}
+
+// appealable reports whether the claim's refusal asks for an appeal.
+func appealable(c *claim.Claim) bool {
+	return c.Standing != nil && c.Standing.OpenReason == claim.OpenRefused && c.Standing.Act == remit.ActAppeal
+}
+
+// appealBy says what is to do about the appeal of the claim, and until when. One that was sent
+// waits until its decision is due, or a remittance comes.
+func appealBy(c *claim.Claim, w *Work) {
+	a := c.Appealing
+	w.Amount = max(0, c.Open())
+	if !a.Sent() {
+		w.Since, w.DueOn, w.DueBy = a.MadeAt, a.SendBy.On, sourceOf(a.SendBy.Source)
+		w.Reason, w.Actions = "The appeal must be with the payer by "+words(a.SendBy.On)+": finish its letter, send it, and record that it was sent.", []string{"recordAppealSent", "updateAppeal"}
+		if a.SendBy.Source == limit.Proposed {
+			w.Reason += " The day is a proposal: confirm it with the payer."
+		}
+		return
+	}
+	w.DueOn, w.DueBy, w.Actions = claim.DecisionDue(a.SentOn), DueByPractice, []string{"recordAppealDecided"}
+	w.Since = w.DueOn.Time()
+	w.Reason = "The payer has not decided the appeal that was sent on " + words(a.SentOn) + " for 60 days: ask the payer, then record its decision."
+	if c.Answered() {
+		w.Since = earlier(w.Since, c.SettledAt)
+		w.Reason = "A remittance came after the appeal was sent: record what the payer decided about the appeal."
+	}
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// sourceOf returns the origin of a day that a deadline has.
+func sourceOf(s limit.Source) DueBy {
+	switch s {
+	case limit.Person:
+		return DueByPerson
+	case limit.Contract, limit.Payer:
+		return DueByPayer
+	case limit.Proposed, limit.Unknown:
+	}
+	return DueByPractice
+}

@@ -131,6 +131,11 @@ export const screens: Command[] = [
   },
   { label: "Fee schedules", also: "prices ucr contracts", does: { to: "/settings/fees" } },
   {
+    label: "Payers",
+    also: "deadlines limits timely filing appeals claim status policies",
+    does: { to: "/settings/payers" },
+  },
+  {
     label: "Users",
     also: "people roles invite team staff",
     does: { to: "/settings/users" },

@@ -59,6 +59,7 @@ export type Screen =
   | "/settings/providers"
   | "/settings/fees"
   | "/settings/fees/$id"
+  | "/settings/payers"
   | "/settings/users"
   | "/settings/sessions"
   | "/settings/audit";

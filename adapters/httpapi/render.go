@@ -6,6 +6,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/automation"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/claimstatus"
@@ -54,6 +55,8 @@ func Render(resource any) (json.RawMessage, error) {
 		resource = claimShape(r)
 	case *remit.Claim:
 		resource = remittanceClaimShape(r)
+	case *automation.Settings:
+		resource = automationShape(r)
 	case *claimstatus.Policy:
 		resource = statusPolicyShape(r)
 	case *claimstatus.Inquiry:

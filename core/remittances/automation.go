@@ -96,12 +96,8 @@ func (s *Service) clean(ctx context.Context, tx ports.Tx, era billing.ERAID) (bo
 // sent the request.
 func ruled(tx ports.Tx, e *remit.ERA, operation, resource string) *caller.AuditEntry {
 	now := tx.Real.Now()
-	entry := &caller.AuditEntry{
+	return &caller.AuditEntry{
 		ID: billing.NewID[billing.AuditEntryID](now), Org: e.Scope.Org, Mode: e.Scope.Mode, Rule: e.Posting.Rule,
 		Operation: operation, Resource: resource, CreatedAt: now.Time,
 	}
-	if resource != e.ID.String() {
-		entry.Shown = []string{e.ID.String()}
-	}
-	return entry
 }

@@ -94,7 +94,7 @@ func (s *Service) reconcile(ctx context.Context, tx ports.Tx, e *remit.ERA) erro
 	for _, c := range found {
 		p.After = c.ID
 		why, settled := c.Settled(requested[c.ID])
-		if settled && p.By == "" && c.Reopened() {
+		if settled && p.ByRule() && c.Reopened() {
 			why, settled = remit.LeftReopened, false
 		}
 		switch {
@@ -105,7 +105,7 @@ func (s *Service) reconcile(ctx context.Context, tx ports.Tx, e *remit.ERA) erro
 			if err := tx.Claims.Save(ctx, c.Claim); err != nil {
 				return err
 			}
-			if p.Reconciled++; p.By == "" {
+			if p.Reconciled++; p.ByRule() {
 				entries = append(entries, ruled(tx, e, "POST /claims/{id}/reconcile", c.ID.String()))
 			}
 		case why != "":

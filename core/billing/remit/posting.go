@@ -72,6 +72,9 @@ func (r LeftOutReason) Message() string {
 	}[r]
 }
 
+// ByRule reports whether a rule reconciles the claims.
+func (p *Posting) ByRule() bool { return p.Rule != "" && p.By == "" }
+
 // LeaveOut records that the posting does not reconcile a claim.
 func (p *Posting) LeaveOut(id billing.ClaimID, why LeftOutReason) {
 	if p.Left++; len(p.LeftOut) < MaxLeftOut {

@@ -130,6 +130,8 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"payer requests received":      testPayerRequestsReceived,
 		"status inquiries":             testStatusInquiries,
 		"status policies":              testStatusPolicies,
+		"automation":                   testAutomation,
+		"postings":                     testPostings,
 		"waiting":                      testWaiting,
 		"claims to send":               testToSend,
 		"due payer requests":           testDueRequests,

@@ -131,6 +131,12 @@ export const screens: Command[] = [
   },
   { label: "Fee schedules", also: "prices ucr contracts", does: { to: "/settings/fees" } },
   {
+    label: "Automation",
+    also: "post reconcile by itself rules exceptions automatic",
+    does: { to: "/settings/automation" },
+    needs: "manage",
+  },
+  {
     label: "Users",
     also: "people roles invite team staff",
     does: { to: "/settings/users" },

@@ -58,6 +58,7 @@ export type Screen =
   | "/settings/providers"
   | "/settings/fees"
   | "/settings/fees/$id"
+  | "/settings/automation"
   | "/settings/users"
   | "/settings/sessions"
   | "/settings/audit";
@@ -73,6 +74,7 @@ export const needs: Partial<Record<Screen, "write" | "manage">> = {
   "/claims/$id/secondary": "write",
   "/claims/$id/convert": "write",
   "/attachments/new": "write",
+  "/settings/automation": "manage",
   "/settings/users": "manage",
   "/settings/audit": "manage",
 };

@@ -12,6 +12,7 @@ export function SettingsParts() {
         ["Offices", "/settings/offices"],
         ["Providers", "/settings/providers"],
         ["Fee schedules", "/settings/fees"],
+        ...(may.manage ? [["Automation", "/settings/automation"] as const] : []),
         ...(may.manage ? [["Users", "/settings/users"] as const] : []),
         ["Sessions", "/settings/sessions"],
         ...(may.manage ? [["Audit", "/settings/audit"] as const] : []),

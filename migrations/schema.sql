@@ -546,6 +546,7 @@ END) STORED,
     asked json,
     ask_turn smallint DEFAULT 0 NOT NULL,
     ask_from timestamp with time zone,
+    reconciled_with uuid,
     CONSTRAINT claims_state CHECK (((state = ANY (ARRAY['draft'::text, 'validated'::text, 'needs_attention'::text, 'queued'::text, 'submitted'::text, 'accepted_clearinghouse'::text, 'accepted_payer'::text, 'rejected'::text, 'voided'::text, 'paid'::text, 'denied'::text, 'reconciled'::text, 'returned'::text])) AND
 CASE kind
     WHEN 'claim'::text THEN ((state <> 'returned'::text) AND (estimate IS NULL) AND (converted_to IS NULL))
@@ -729,7 +730,7 @@ BEGIN
         RETURN 0;
     END IF;
     CASE bare
-        WHEN 'api_keys', 'audit_entries', 'audit_resources', 'changes', 'connections', 'import_mappings', 'fee_schedule_rows', 'fee_schedules', 'disclosures', 'erasures', 'holds', 'retention', 'idempotency_keys', 'offices', 'providers', 'received_files',
+        WHEN 'api_keys', 'audit_entries', 'audit_resources', 'automation', 'changes', 'connections', 'import_mappings', 'fee_schedule_rows', 'fee_schedules', 'disclosures', 'erasures', 'holds', 'retention', 'idempotency_keys', 'offices', 'providers', 'received_files',
             'requests', 'sessions', 'sign_in_links', 'users', 'watches', 'webhook_endpoints' THEN
         WHEN 'received_parts' THEN
             which := 'file_id IN (SELECT id FROM public.received_files WHERE org_id = $1)';
@@ -1142,11 +1143,7 @@ CREATE TABLE public.audit_entries (
     background boolean DEFAULT false NOT NULL,
     agent text DEFAULT ''::text NOT NULL,
     filters jsonb,
-    CONSTRAINT audit_entries_actor CHECK (
-CASE
-    WHEN (user_id IS NULL) THEN (num_nonnulls(key_id, operator) = 1)
-    ELSE (key_id IS NULL)
-END),
+    rule text,
     CONSTRAINT audit_entries_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text])))
 );
 
@@ -1167,6 +1164,19 @@ CREATE TABLE public.audit_retention (
     CONSTRAINT audit_retention_keep_check CHECK ((keep >= '720:00:00'::interval)),
     CONSTRAINT audit_retention_one_check CHECK (one)
 );
+
+CREATE TABLE public.automation (
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    level text NOT NULL,
+    payers json NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    updated_by text NOT NULL,
+    CONSTRAINT automation_level_check CHECK ((level = ANY (ARRAY['review'::text, 'exceptions'::text, 'automatic'::text]))),
+    CONSTRAINT automation_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text])))
+);
+
+ALTER TABLE ONLY public.automation FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.batch_acknowledgements (
     batch_id uuid NOT NULL,
@@ -2418,6 +2428,13 @@ ALTER TABLE ONLY public.attachments
 ALTER TABLE ONLY public.attachments
     ADD CONSTRAINT attachments_pkey PRIMARY KEY (id);
 
+ALTER TABLE public.audit_entries
+    ADD CONSTRAINT audit_entries_actor CHECK (
+CASE
+    WHEN (user_id IS NULL) THEN (num_nonnulls(key_id, operator, rule) = 1)
+    ELSE ((key_id IS NULL) AND (rule IS NULL))
+END) NOT VALID;
+
 ALTER TABLE ONLY public.audit_entries
     ADD CONSTRAINT audit_entries_pkey PRIMARY KEY (id, replied);
 
@@ -2426,6 +2443,9 @@ ALTER TABLE ONLY public.audit_resources
 
 ALTER TABLE ONLY public.audit_retention
     ADD CONSTRAINT audit_retention_pkey PRIMARY KEY (one);
+
+ALTER TABLE ONLY public.automation
+    ADD CONSTRAINT automation_pkey PRIMARY KEY (org_id, mode);
 
 ALTER TABLE ONLY public.batch_acknowledgements
     ADD CONSTRAINT batch_acknowledgements_pkey PRIMARY KEY (batch_id, number);
@@ -2698,6 +2718,8 @@ CREATE INDEX audit_entries_people ON public.audit_entries USING btree (org_id, c
 
 CREATE INDEX audit_entries_person ON public.audit_entries USING btree (org_id, user_id, created_at, id) WHERE (user_id IS NOT NULL);
 
+CREATE INDEX audit_entries_rules ON public.audit_entries USING btree (org_id, created_at, id) WHERE (rule IS NOT NULL);
+
 CREATE INDEX batch_acknowledgements_of ON public.batch_acknowledgements USING btree (acknowledgement_id);
 
 CREATE INDEX batches_list ON public.batches USING btree (org_id, mode, created_at, id);
@@ -2765,6 +2787,8 @@ CREATE INDEX claims_payer_number ON public.claims USING btree (payer_claim_numbe
 CREATE INDEX claims_queued ON public.claims USING btree (mode, org_id, id) WHERE ((state = 'queued'::text) AND (batch_id IS NULL) AND (held IS NULL));
 
 CREATE INDEX claims_queued_payers ON public.claims USING btree (mode, org_id, payer_id) WHERE ((state = 'queued'::text) AND (batch_id IS NULL) AND (held IS NULL));
+
+CREATE INDEX claims_reconciled_with ON public.claims USING btree (org_id, mode, reconciled_with, id) WHERE (reconciled_with IS NOT NULL);
 
 CREATE INDEX claims_request ON public.claims USING btree (request_id, org_id, mode, created_at, id) WHERE (request_id IS NOT NULL);
 
@@ -3210,6 +3234,8 @@ ALTER TABLE public.audit_entries ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.audit_resources ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.automation ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.batch_acknowledgements ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.batches ENABLE ROW LEVEL SECURITY;
@@ -3355,6 +3381,8 @@ CREATE POLICY reads ON public.audit_resources FOR SELECT TO molar_app USING ((or
 ALTER TABLE public.received_files ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY removal ON public.api_keys TO postgres USING (true);
+
+CREATE POLICY removal ON public.automation TO postgres USING (true);
 
 CREATE POLICY removal ON public.check_additions TO postgres USING (true);
 
@@ -3519,6 +3547,8 @@ CREATE POLICY scope ON public.acknowledgements TO molar_app USING (((org_id = (c
 CREATE POLICY scope ON public.api_keys TO molar_app USING ((org_id = (current_setting('molar.org'::text))::uuid));
 
 CREATE POLICY scope ON public.attachments TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
+CREATE POLICY scope ON public.automation TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.batch_acknowledgements TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
@@ -3926,6 +3956,8 @@ GRANT UPDATE(ask_turn) ON TABLE public.claims TO molar_app;
 
 GRANT UPDATE(ask_from) ON TABLE public.claims TO molar_app;
 
+GRANT UPDATE(reconciled_with) ON TABLE public.claims TO molar_app;
+
 REVOKE ALL ON FUNCTION public.old_records(bare text, of_mode text, of_org uuid, keep interval, OUT old bigint, OUT held bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.old_records(bare text, of_mode text, of_org uuid, keep interval, OUT old bigint, OUT held bigint) TO molar_system;
 
@@ -4015,6 +4047,16 @@ GRANT SELECT,INSERT ON TABLE public.audit_resources TO molar_app;
 GRANT INSERT ON TABLE public.audit_resources TO molar_system;
 
 GRANT SELECT ON TABLE public.audit_retention TO molar_system;
+
+GRANT SELECT,INSERT ON TABLE public.automation TO molar_app;
+
+GRANT UPDATE(level) ON TABLE public.automation TO molar_app;
+
+GRANT UPDATE(payers) ON TABLE public.automation TO molar_app;
+
+GRANT UPDATE(updated_at) ON TABLE public.automation TO molar_app;
+
+GRANT UPDATE(updated_by) ON TABLE public.automation TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.batch_acknowledgements TO molar_app;
 

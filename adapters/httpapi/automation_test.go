@@ -3,10 +3,10 @@ package httpapi
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // TestAutomation sets levels, refuses what is no level, and keeps them to their mode.
@@ -23,8 +23,8 @@ func TestAutomation(t *testing.T) {
 	for body, field := range map[string]string{
 		`{}`:                "level required",
 		`{"level":"sleep"}`: "level unknown",
-		`{"level":"review","payers":[{"payer_id":"CHTEST"}]}`:                                                               "payers.0.level required",
-		`{"level":"review","payers":[{"level":"review"}]}`:                                                                  "payers.0.payer_id required",
+		`{"level":"review","payers":[{"payer_id":"CHTEST"}]}`:                                                             "payers.0.level required",
+		`{"level":"review","payers":[{"level":"review"}]}`:                                                                "payers.0.payer_id required",
 		`{"level":"review","payers":[{"payer_id":"CHTEST","level":"review"},{"payer_id":"CHTEST","level":"exceptions"}]}`: "payers.1.payer_id conflict",
 	} {
 		c := at(body)
@@ -67,9 +67,7 @@ func TestAutomaticWithDeposits(t *testing.T) {
 	deposit := s.deposit(t, "?state=matched")
 	s.must(t, 200, call{method: "POST", path: deposit + "/unmatch"})
 	s.must(t, 200, call{path: deposit + "/match", body: `{"parts":[{"era_id":"` + strings.TrimPrefix(era, "/eras/") + `"}]}`})
-	for s.count(t, "SELECT count(*) FROM jobs WHERE kind = 'posting'") > 0 { // it would post or reconcile again
-		time.Sleep(10 * time.Millisecond)
-	}
+	porttest.Await(t, "the jobs that could post it again", func() bool { return s.count(t, "SELECT count(*) FROM jobs WHERE kind = 'posting'") == 0 })
 	s.must(t, 200, call{path: era}).shows(t, "state", "needs_review")
 	s.must(t, 200, call{path: "/claims/" + claim}).shows(t, "state", "paid")
 	s.must(t, 200, call{path: era + "/post", body: `{"reconcile":true}`}).shows(t, "posted_by_rule", nil, "reconcile_state", "done", "reconciled", 1.0)

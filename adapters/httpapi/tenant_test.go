@@ -239,7 +239,7 @@ func (s *service) readsByStrangers(t *testing.T, m made) map[string][]foreign {
 		"GET /eligibility/batches/{id}/items": {absent("/eligibility/batches/" + m.checks + "/items")},
 
 		"POST /eligibility/batches/schedule": {{call{path: "/eligibility/batches/schedule", body: scheduleBody(s.office.String())}, 404, billing.CodeNotFound}},
-		"GET /automation":                    {{call: call{path: "/automation"}, status: 200}}, // TestAutomation has whose it is
+		"GET /automation":                    {{call: call{path: "/automation"}, status: 200}},               // TestAutomation has whose it is
 		"GET /import_mappings/{kind}":        {{call: call{path: "/import_mappings/schedule"}, status: 200}}, // TestImportMappings has whose they are
 
 		"GET /sandbox/clock":         {{call: call{path: "/sandbox/clock"}, status: 200}},         // of their own

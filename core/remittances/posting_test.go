@@ -304,9 +304,9 @@ func TestExceptions(t *testing.T) {
 	off := b.payment(said("U2"))
 	off.Claims[0].Paid++
 	arrives("an amount that does not add up", left, b.apply(b.receiveFile(b.file(off))))
-	name := said("U3")
-	name.Names[0].Last = "OTHER"
-	arrives("a warning", left, b.remit(name))
+	code := said("U3")
+	code.Services[0].Procedure.Code = "D9999"
+	arrives("a warning", left, b.remit(code))
 	withheld := b.payment(said("U4"))
 	withheld.Adjustments = append(withheld.Adjustments, adjustment("WO", "R", 100))
 	withheld.Settle()

@@ -58,7 +58,7 @@ func testPostings(b *scoped) {
 	slices.SortFunc(all, func(x, y *claim.Claim) int { return strings.Compare(string(x.ID[:]), string(y.ID[:])) })
 	b.insertClaims(all...)
 	says := func(ordinal int, of *claim.Claim, status remit.Status) *remit.Claim {
-		return &remit.Claim{Ordinal: ordinal, ControlNumber: "A", ClaimProgress: remit.ClaimProgress{Status: status, ClaimID: of.ID}}
+		return &remit.Claim{Ordinal: ordinal, ControlNumber: "A", ClaimProgress: remit.ClaimProgress{Status: status, ClaimID: of.ID, AppliedAt: b.now}}
 	}
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		err := tx.RemittanceClaims.Insert(ctx, e.ID, []*remit.Claim{

@@ -92,6 +92,18 @@ func TestGuides(t *testing.T) {
 			{"object status_after status_every", "status_policy P14D P7D"},
 			{"data.0.object data.0.payer.payer_id", "status_policy CHTEST"},
 		},
+		"52-post-once.md": {
+			{"object state", "claim queued"},
+			{"state pending", "ready 0"},
+			{"object state", "claim paid"},
+			{"state reconciled left_out reconcile_state", "posted 1 [] done"},
+			{"state", "reconciled"},
+			{"state reconcile_state", "needs_review not_asked"},
+			{"state", "paid"},
+			{"object level payers.0.level", "automation exceptions automatic"},
+			{"level payers.0.payer.payer_id", "exceptions CHTEST"},
+			{"level payers", "review []"},
+		},
 		"55-deposits.md": {
 			{"added waiting accounts.0.account accounts.0.payer_names.0", "3 2 6789 SUNNY DENTAL"},
 			{"added known", "0 3"},

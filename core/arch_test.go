@@ -45,6 +45,7 @@ func layers() []layer {
 		{"core/billing/attachment", nouns("coverage", "decision", "directory", "event"), ""},
 		{"core/billing/remit", nouns("clearing", "decision", "directory", "event"), ""},
 		{"core/billing/contract", nouns("fee", "remit"), ""},
+		{"core/billing/posting", nouns("claim", "remit"), ""},
 		{"core/billing/automation", nouns("directory", "remit"), ""},
 		{"core/billing/deposit", nouns("decision", "remit"), ""},
 		{"core/billing/quarantine", nouns("clearing", "remit"), ""},

@@ -6,6 +6,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/posting"
 	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
@@ -93,13 +94,13 @@ func (s *Service) reconcile(ctx context.Context, tx ports.Tx, e *remit.ERA) erro
 	now, entries := tx.Clock.Now(), []*caller.AuditEntry{}
 	for _, c := range found {
 		p.After = c.ID
-		why, settled := c.Settled(requested[c.ID])
-		if settled && p.ByRule() && c.Reopened() {
+		why, settled := posting.Settled(c, requested[c.ID])
+		if settled && p.ByRule() && posting.Reopened(c.Claim) {
 			why, settled = remit.LeftReopened, false
 		}
 		switch {
 		case settled:
-			if err := c.ReconcileWith(e, p.By, now); err != nil {
+			if err := posting.Reconcile(c, e, p.By, now); err != nil {
 				return err
 			}
 			if err := tx.Claims.Save(ctx, c.Claim); err != nil {
@@ -130,7 +131,7 @@ func (s *Service) reopen(ctx context.Context, tx ports.Tx, e *remit.ERA) error {
 	}
 	for _, c := range found {
 		p.After = c.ID
-		if _, err := c.UnpostedWith(p.By, tx.Clock.Now()); err != nil {
+		if _, err := posting.Reopen(c, p.By, tx.Clock.Now()); err != nil {
 			return err
 		}
 		if err := tx.Claims.Save(ctx, c.Claim); err != nil {

@@ -111,11 +111,11 @@ func TestPostReconciles(t *testing.T) {
 		t.Errorf("without reconcile: %s", got)
 	}
 	post(intake.PostRequest{Reconcile: true})
-	if got := b.posting(r.ID) + ": " + b.states(ids); got != "posted reconciling 2/1 open: reconciled reconciled denied paid paid paid paid" {
+	if got := b.posting(r.ID) + ": " + b.states(ids); got != "posted reconciling 2/1 open_amount: reconciled reconciled denied paid paid paid paid" {
 		t.Errorf("after the request: %s", got)
 	}
 	b.follow(b.service)
-	want := "posted done 5/2 open open: " + allReconciled
+	want := "posted done 5/2 open_amount open_amount: " + allReconciled
 	if got := b.posting(r.ID) + ": " + b.states(ids); got != want {
 		t.Errorf("after the job: %s, want %s", got, want)
 	}
@@ -151,7 +151,7 @@ func TestUnpostReopens(t *testing.T) {
 	if err := unpost(); err != nil {
 		t.Fatal(err)
 	}
-	if got := b.posting(r.ID); got != "needs_review reopening 5/2 open open" {
+	if got := b.posting(r.ID); got != "needs_review reopening 5/2 open_amount open_amount" {
 		t.Errorf("after the request: %s", got)
 	}
 	if _, err := b.service.Post(t.Context(), byAnn(b), r.ID, intake.PostRequest{}); codeOf(err) != billing.CodeConflict {
@@ -169,7 +169,7 @@ func TestUnpostReopens(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.follow(b.service)
-	if got := b.posting(r.ID) + ": " + b.states(ids); got != "posted done 3/2 open open: "+allReconciled {
+	if got := b.posting(r.ID) + ": " + b.states(ids); got != "posted done 3/2 open_amount open_amount: "+allReconciled {
 		t.Errorf("posted again: %s", got)
 	}
 }
@@ -215,7 +215,7 @@ func TestPostingDiesAnywhere(t *testing.T) {
 			b.follow(b.service)
 		}
 		die()
-		if got := b.posting(r.ID) + ": " + b.states(ids); got != "posted done 5/2 open open: "+allReconciled {
+		if got := b.posting(r.ID) + ": " + b.states(ids); got != "posted done 5/2 open_amount open_amount: "+allReconciled {
 			t.Errorf("posted: %s", got)
 		}
 		for _, id := range ids {

@@ -4809,7 +4809,7 @@ const (
 	LeftOutReasonNeedsReview           LeftOutReason = "needs_review"
 	LeftOutReasonChangedAfterReconcile LeftOutReason = "changed_after_reconcile"
 	LeftOutReasonNotDecided            LeftOutReason = "not_decided"
-	LeftOutReasonOpen                  LeftOutReason = "open"
+	LeftOutReasonOpenAmount            LeftOutReason = "open_amount"
 	LeftOutReasonOverpaid              LeftOutReason = "overpaid"
 	LeftOutReasonSecondaryToBill       LeftOutReason = "secondary_to_bill"
 	LeftOutReasonRequestOpen           LeftOutReason = "request_open"

@@ -46,7 +46,7 @@ const (
 	LeftNeedsReview LeftOutReason = "needs_review"            // a remittance claim for it needs review
 	LeftChanged     LeftOutReason = "changed_after_reconcile" // it was reconciled before, and its payment changed
 	LeftNotDecided  LeftOutReason = "not_decided"             // no payment or denial stands
-	LeftOpen        LeftOutReason = "open"                    // a part of the charge is open
+	LeftOpen        LeftOutReason = "open_amount"             // a part of the charge is open
 	LeftOverpaid    LeftOutReason = "overpaid"
 	LeftSecondary   LeftOutReason = "secondary_to_bill" // the patient's next payer was not billed
 	LeftRequest     LeftOutReason = "request_open"      // a payer request about it is open

@@ -4389,7 +4389,7 @@ export type LeftOutReason =
   | "needs_review"
   | "changed_after_reconcile"
   | "not_decided"
-  | "open"
+  | "open_amount"
   | "overpaid"
   | "secondary_to_bill"
   | "request_open"

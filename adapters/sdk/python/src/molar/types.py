@@ -4414,7 +4414,7 @@ ReconcileState: TypeAlias = "Literal['not_asked', 'awaits_deposit', 'reconciling
 `done`: every claim was looked at. `reopening`: the remittance was unposted, and more claims are reopened.
 """
 
-LeftOutReason: TypeAlias = "Literal['needs_review', 'changed_after_reconcile', 'not_decided', 'open', 'overpaid', 'secondary_to_bill', 'request_open', 'reopened'] | str"
+LeftOutReason: TypeAlias = "Literal['needs_review', 'changed_after_reconcile', 'not_decided', 'open_amount', 'overpaid', 'secondary_to_bill', 'request_open', 'reopened'] | str"
 
 
 class LeftOutClaim(Model):

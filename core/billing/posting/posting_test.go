@@ -1,4 +1,4 @@
-package claim_test
+package posting_test
 
 import (
 	"testing"
@@ -7,8 +7,11 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/posting"
 	"github.com/molar-billing/molar/core/billing/remit"
 )
+
+var noon, evening = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC), time.Date(2026, 5, 4, 18, 0, 0, 0, time.UTC)
 
 // decidedClaim is a claim of 100.00 of which the payer paid 80.00 and left the rest to the patient.
 func decidedClaim(changes ...func(*claim.Record)) *claim.Record {
@@ -50,7 +53,7 @@ func TestSettled(t *testing.T) {
 		"changed afterwards":      {r: decidedClaim(func(r *claim.Record) { r.State, r.ReconciledAt = claim.Reconciled, noon.Add(-time.Hour) }), why: remit.LeftChanged},
 		"an estimate":             {r: decidedClaim(func(r *claim.Record) { r.Kind, r.State = claim.KindPredetermination, claim.Returned })},
 	} {
-		if why, settled := test.r.Settled(test.requested); why != test.why || settled != test.settled {
+		if why, settled := posting.Settled(test.r, test.requested); why != test.why || settled != test.settled {
 			t.Errorf("%s: %q, %t, want %q, %t", name, why, settled, test.why, test.settled)
 		}
 		if test.why != "" && test.why.Message() == "" {
@@ -65,7 +68,7 @@ func TestSettled(t *testing.T) {
 }
 
 // TestUnpostedWith reopens a claim unless a person changed it after the posting.
-func TestUnpostedWith(t *testing.T) {
+func TestReopen(t *testing.T) {
 	t.Parallel()
 	e := &remit.ERA{ID: billing.ERAID{1}, File: clearing.FileRef{Name: "f.835"}}
 	for name, test := range map[string]struct {
@@ -83,7 +86,7 @@ func TestUnpostedWith(t *testing.T) {
 		"a person reconciled": {func(r *claim.Record) { _ = r.Reopen("usr_ben", evening); _ = r.Reconcile(nil, "usr_ben", evening) }, false},
 	} {
 		r := decidedClaim()
-		if err := r.ReconcileWith(e, "usr_ann", evening); err != nil || r.ReconciledWith != e.ID || r.History[0].File != "f.835" || r.Reopened() {
+		if err := posting.Reconcile(r, e, "usr_ann", evening); err != nil || r.ReconciledWith != e.ID || r.History[0].File != "f.835" || posting.Reopened(r.Claim) {
 			t.Fatalf("%s: %v, %+v", name, err, r.History)
 		}
 		test.change(r)
@@ -92,12 +95,12 @@ func TestUnpostedWith(t *testing.T) {
 		}
 		reopened, err := false, error(nil)
 		if !r.ReconciledWith.IsZero() {
-			reopened, err = r.UnpostedWith("usr_ann", evening)
+			reopened, err = posting.Reopen(r, "usr_ann", evening)
 		}
 		if err != nil || reopened != test.reopens || !r.ReconciledWith.IsZero() {
 			t.Errorf("%s: reopened %t, %v, want %t", name, reopened, err, test.reopens)
 		}
-		if reopened && (r.State != claim.Paid || !r.Reopened()) {
+		if reopened && (r.State != claim.Paid || !posting.Reopened(r.Claim)) {
 			t.Errorf("%s: it is %s", name, r.State)
 		}
 	}

@@ -144,7 +144,10 @@ function Next({ era: e }: { era: ERA }) {
 /** reconciling says what the posting of a remittance did with its claims. */
 function reconciling(e: ERA): string {
   const left = e.left_out_count;
-  const did = `${count(e.reconciled, "claim is", "claims are")} reconciled`;
+  const did =
+    e.reconciled === 0
+      ? "No claim is reconciled"
+      : `${count(e.reconciled, "claim is", "claims are")} reconciled`;
   const but = left > 0 ? `, and ${count(left, "claim is", "claims are")} left out` : "";
   switch (e.reconcile_state) {
     case "awaits_deposit":

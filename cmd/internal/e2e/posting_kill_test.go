@@ -61,7 +61,7 @@ func TestPostingThroughKills(t *testing.T) {
 			if time.Since(begun) > patience {
 				t.Fatalf("%s: its job does not end", does)
 			}
-			if kill < 12*(round+1) {
+			if kill < 4*(round+1) {
 				if n := s.count(fmt.Sprintf("SELECT count(*) FROM claims WHERE state = '%s'", is)); n > 0 && n < claims {
 					between++
 				}

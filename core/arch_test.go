@@ -46,6 +46,8 @@ func layers() []layer {
 		{"core/billing/attachment", nouns("coverage", "decision", "directory", "event"), ""},
 		{"core/billing/remit", nouns("clearing", "decision", "directory", "event"), ""},
 		{"core/billing/contract", nouns("fee", "limit", "remit"), ""},
+		{"core/billing/posting", nouns("claim", "remit"), ""},
+		{"core/billing/automation", nouns("directory", "remit"), ""},
 		{"core/billing/deposit", nouns("decision", "remit"), ""},
 		{"core/billing/quarantine", nouns("clearing", "remit"), ""},
 		{"core/billing/claim", nouns("attachment", "caller", "clearing", "coverage", "contract", "decision", "directory", "estimate", "event", "fee", "limit", "remit", "scenario"), ""},

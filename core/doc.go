@@ -24,6 +24,8 @@
 //	retention    how long data stays, and what is held
 //	claimstatus  what payers answer when they are asked about a claim, and when they are asked
 //	claim        claims, the rules that judge them, the ledger of what was decided
+//	posting      which claims are reconciled with their remittance
+//	automation   what Molar does with remittances without a person
 //	contract     what payers are bound to allow, beside what they do
 //	remit        remittances (835): what a payer decided; they know no claim
 //	attachment   images, and the payer requests that they answer

@@ -89,6 +89,8 @@ type Tx struct {
 	Estimates        Estimates
 	Tasks            Tasks
 	Notes            Notes
+	Automation       Automation
+	Postings         Postings
 	Deposits         Deposits
 	DepositAccounts  DepositAccounts
 	Additions        Additions

@@ -25,7 +25,7 @@ const checksPerPlace = 8
 func Places(parallel int) map[jobs.Kind]int {
 	return map[jobs.Kind]int{
 		jobs.KindEligibility: checksPerPlace * parallel, jobs.KindBatchEligibility: checksPerPlace * parallel, jobs.KindCheckBatch: parallel, jobs.KindClaimStatus: checksPerPlace * parallel, jobs.KindStatusPolicy: parallel, jobs.KindAttachmentSend: parallel, jobs.KindBatchSend: parallel,
-		jobs.KindEnrollment: parallel, jobs.KindERA: parallel,
+		jobs.KindEnrollment: parallel, jobs.KindERA: parallel, jobs.KindPosting: parallel,
 	}
 }
 
@@ -105,6 +105,12 @@ func ReceivedFiles(s *batches.Service, log *slog.Logger) Handler {
 // those of one scope in turn.
 func ERA(s *remittances.Service, parallel int) Handler {
 	return Handler{Kind: jobs.KindERA, Parallel: parallel, Do: s.Apply, Fail: s.FailApply}
+}
+
+// Posting goes on with the claims of up to parallel remittances that were posted or unposted, and
+// posts those that a rule is for.
+func Posting(s *remittances.Service, parallel int) Handler {
+	return Handler{Kind: jobs.KindPosting, Parallel: parallel, Do: s.FollowPosting, Fail: s.FailPosting}
 }
 
 // laneCalls is the number of calls of webhook lanes that are read from the

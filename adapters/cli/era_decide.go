@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -14,21 +15,43 @@ import (
 )
 
 func postERA(b Backend) *cobra.Command {
-	var accept bool
-	c := deciding(b, "post ERA_ID", "Record that a remittance is posted in the practice's books",
-		"Records that the payment is posted in the practice's books. While claims need review or are unmatched, it refuses;\n"+
-			"finish them first, or use --accept-unfinished.",
-		"  molar era post --org org_... --mode test era_...", "is posted.",
-		func(ctx context.Context, s *remittances.Service, call idempotency.Write[*remit.Record], id billing.ERAID) (caller.Reply, error) {
-			return s.Post(ctx, call, id, accept)
-		})
-	c.Flags().BoolVar(&accept, "accept-unfinished", false, "post although claims need review or are unmatched")
+	var in intake.PostRequest
+	c := onERA(b, &cobra.Command{
+		Use: "post ERA_ID", Short: "Record that a remittance is posted in the practice's books",
+		Long: "Records that the payment is posted in the practice's books. While claims need review or are unmatched, it refuses;\n" +
+			"finish them first, or use --accept-unfinished. With --reconcile it also reconciles the claims of which nothing is open,\n" +
+			"no other payer is to be billed and no payer request is open, and prints the others with the reason.",
+		Example: "  molar era post --org org_... --mode test --reconcile era_...",
+	}, func(c *cobra.Command, s *remittances.Service, scope billing.Scope, id billing.ERAID) error {
+		reply, err := s.Post(c.Context(), administration(c, scope, postedText), id, in)
+		return printed(c)(reply, explainERA(err, scope, id, ""))
+	})
+	c.Flags().BoolVar(&in.AcceptUnfinished, "accept-unfinished", false, "post although claims need review or are unmatched")
+	c.Flags().BoolVar(&in.Reconcile, "reconcile", false, "also reconcile the settled claims")
 	return c
+}
+
+// postedText says what became of a remittance that was posted, and of its claims.
+func postedText(r *remit.Record) string {
+	text := r.ID.String() + " is posted."
+	p := r.Posting
+	if p == nil {
+		return text
+	}
+	text += fmt.Sprintf("\nReconciled: %d. Left out: %d.", p.Reconciled, p.Left)
+	for _, l := range p.LeftOut {
+		text += "\n" + l.Claim.String() + "  " + l.Reason.Message()
+	}
+	if p.Stage == remit.ReconcileUnderWay {
+		text += "\nA worker goes on with the other claims: molar era show says how far it is."
+	}
+	return text
 }
 
 func unpostERA(b Backend) *cobra.Command {
 	return deciding(b, "unpost ERA_ID", "Unpost a remittance",
-		"Records that a remittance is no longer posted, to correct a mistake. Its claims do not change.",
+		"Records that a remittance is no longer posted, to correct a mistake. The claims that its posting reconciled are\n"+
+			"reopened, except those that a person changed since.",
 		"  molar era unpost --org org_... --mode test era_...", "is not posted.",
 		func(ctx context.Context, s *remittances.Service, call idempotency.Write[*remit.Record], id billing.ERAID) (caller.Reply, error) {
 			return s.Unpost(ctx, call, id, intake.NoteRequest{})

@@ -121,6 +121,9 @@ func printERA(c *cobra.Command, r *remit.Record, claims []*remit.Claim) error {
 	if balance := e.PaymentBalance(); balance.Failed > 0 {
 		fmt.Fprintf(&head, "The payment does not add up: it is off by %s.\n", balance.Off)
 	}
+	if s := e.ReconcileStage(); s != remit.ReconcileNotAsked {
+		fmt.Fprintf(&head, "Reconciling its claims: %s. %d reconciled, %d left out.\n", s, e.Posting.Reconciled, e.Posting.Left)
+	}
 	head.WriteString(adjustments(r))
 	head.WriteString(siblings(e))
 	for _, w := range e.Warnings {

@@ -86,7 +86,7 @@ func (a *api) listAuditEntries(x *exchange) (*reply, error) {
 	q := x.query()
 	l := q.bind("audit_entries", x.call.Scope, "limit", "cursor")
 	f := caller.AuditFilter{
-		Actor:         oneOf(q, "actor", caller.ActorUser, caller.ActorKey, caller.ActorOperator),
+		Actor:         oneOf(q, "actor", caller.ActorUser, caller.ActorKey, caller.ActorOperator, caller.ActorRule),
 		User:          id[billing.UserID](q, "user_id"),
 		Key:           id[billing.KeyID](q, "key_id"),
 		Resource:      q.resource("resource_id"),
@@ -126,7 +126,7 @@ type auditJSON struct {
 // actorJSON is who made an entry of the audit.
 type actorJSON struct {
 	Kind caller.Actor `json:"kind"`
-	ID   *string      `json:"id"` // null for an operator
+	ID   *string      `json:"id"` // null for an operator or a rule
 	Name string       `json:"name"`
 }
 
@@ -144,6 +144,8 @@ func auditShape(e *caller.AuditEntry) auditJSON {
 		out.Actor.ID = new(e.Key.String())
 	case caller.ActorOperator:
 		out.Actor.Name = e.Operator
+	case caller.ActorRule:
+		out.Actor.Name = e.Rule
 	}
 	return out
 }

@@ -93,6 +93,31 @@ type eraJSON struct {
 	Balance             balanceJSON                   `json:"balance"`
 	Difference          *eraDifferenceJSON            `json:"difference"`
 	FileName            string                        `json:"file_name"`
+	postingJSON
+}
+
+// postingJSON is what the posting of a remittance did with its claims.
+type postingJSON struct {
+	PostedByRule   *string              `json:"posted_by_rule"`
+	ReconcileState remit.ReconcileStage `json:"reconcile_state"`
+	Reconciled     int                  `json:"reconciled"`
+	LeftOutCount   int                  `json:"left_out_count"`
+	LeftOut        []leftOutJSON        `json:"left_out"`
+}
+
+type leftOutJSON struct {
+	ClaimID billing.ClaimID     `json:"claim_id"`
+	Reason  remit.LeftOutReason `json:"reason"`
+	Message string              `json:"message"`
+}
+
+func postingShape(e *remit.ERA) postingJSON {
+	out := postingJSON{ReconcileState: e.ReconcileStage(), LeftOut: []leftOutJSON{}}
+	if p := e.Posting; p != nil {
+		out.PostedByRule, out.Reconciled, out.LeftOutCount = orNull(p.Rule), p.Reconciled, p.Left
+		out.LeftOut = mapped(p.LeftOut, func(l remit.LeftOut) leftOutJSON { return leftOutJSON{l.Claim, l.Reason, l.Reason.Message()} })
+	}
+	return out
 }
 
 type providerAdjustmentJSON struct {
@@ -182,7 +207,7 @@ func eraShape(r *remit.Record, next *string) eraJSON {
 			levelBalanceShape(r.PaymentBalance()), levelBalanceShape(b.Claims), levelBalanceShape(b.Lines), mapped(r.PaymentFindings(), balanceFindingShape),
 		},
 		Difference: eraDifferenceShape(r.Difference),
-		FileName:   r.File.Name,
+		FileName:   r.File.Name, postingJSON: postingShape(r.ERA),
 	}
 }
 

@@ -44,10 +44,8 @@ func (a *api) getERA(x *exchange) (*reply, error) {
 
 // postERA handles POST /eras/{id}/post.
 func (a *api) postERA(x *exchange) (*reply, error) {
-	doc := x.document(&x.call.Request.Faults)
-	acceptUnfinished := doc.Flag("accept_unfinished")
-	doc.End()
-	return kept(a.remittances.Post(x.ctx, replying(x, http.StatusOK, a.wholeERA(x)), eraID(x), acceptUnfinished))
+	in := readBody[intake.PostRequest](x)
+	return kept(a.remittances.Post(x.ctx, replying(x, http.StatusOK, a.wholeERA(x)), eraID(x), in))
 }
 
 // noting records what a person does with a remittance, with a note.

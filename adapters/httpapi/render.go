@@ -7,6 +7,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/appeal"
 	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/automation"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/claimstatus"
@@ -58,6 +59,8 @@ func Render(resource any) (json.RawMessage, error) {
 		resource = remittanceClaimShape(r)
 	case *appeal.Appeal:
 		resource = appealShape(r)
+	case *automation.Settings:
+		resource = automationShape(r)
 	case *claimstatus.Policy:
 		resource = statusPolicyShape(r)
 	case *claimstatus.Inquiry:

@@ -208,6 +208,9 @@ func (a *api) routes() []route {
 		{post, root + "/eras/{id}/claims/{ordinal}/ignore", submit, optionalBody, finishing(a.remittances.IgnoreClaim)},
 		{post, root + "/eras/{id}/claims/{ordinal}/unapply", submit, optionalBody, finishing(a.remittances.UnapplyClaim)},
 
+		{get, root + "/automation", read, noBody, withoutQuery(a.getAutomation)},
+		{put, root + "/automation", manage, jsonBody, a.putAutomation},
+
 		{post, root + "/deposits/import", submit, uploadBody, a.importDeposits},
 		{get, root + "/deposits", read, noBody, a.listDeposits},
 		{get, root + "/deposits/{id}", read, noBody, getting(a.deposits.Get, wholeDepositShape)},

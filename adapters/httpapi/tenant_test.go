@@ -246,6 +246,7 @@ func (s *service) readsByStrangers(t *testing.T, m made) map[string][]foreign {
 		"GET /eligibility/batches/{id}/items": {absent("/eligibility/batches/" + m.checks + "/items")},
 
 		"POST /eligibility/batches/schedule": {{call{path: "/eligibility/batches/schedule", body: scheduleBody(s.office.String())}, 404, billing.CodeNotFound}},
+		"GET /automation":                    {{call: call{path: "/automation"}, status: 200}},               // TestAutomation has whose it is
 		"GET /import_mappings/{kind}":        {{call: call{path: "/import_mappings/schedule"}, status: 200}}, // TestImportMappings has whose they are
 
 		"GET /sandbox/clock":         {{call: call{path: "/sandbox/clock"}, status: 200}},         // of their own
@@ -373,6 +374,7 @@ func (s *service) writesByStrangers(t *testing.T, m made) map[string][]foreign {
 		},
 		"PUT /status_policies/{payer_id}":    {{call{method: "PUT", path: "/status_policies/nobody", body: "{}"}, 404, billing.CodeNotFound}}, // TestStatusPolicies has whose they are
 		"DELETE /status_policies/{payer_id}": {absent(call{method: "DELETE", path: "/status_policies/CHTEST"})},
+		"PUT /automation":                    {}, // it names nothing; TestAutomation has whose it is
 		"PUT /import_mappings/{kind}":        {}, // it names nothing; TestImportMappings has whose they are
 		"POST /fee_schedules": {
 			absent(call{path: "/fee_schedules", body: feesBody("office_id", s.office.String())}),

@@ -64,6 +64,7 @@ func TestThrowAways(t *testing.T) {
 	s.must(t, 200, call{path: "/webhook_endpoints", key: key, body: hook("/run", nil)})
 	s.must(t, 201, call{path: "/fee_schedules", key: key, body: feesBody()})
 	s.must(t, 200, call{method: "PUT", path: "/import_mappings/schedule", key: key, body: mappingBody})
+	s.must(t, 200, call{method: "PUT", path: "/automation", key: key, body: `{"level":"exceptions"}`})
 
 	for path, k := range map[string]string{id.String(): s.other, s.org.String(): s.key, second.String(): key, (billing.OrgID{1}).String(): s.key} {
 		wantStatus(t, s.do(t, call{method: "DELETE", path: "/sandbox/organizations/" + path, key: k}), 404, billing.CodeNotFound)

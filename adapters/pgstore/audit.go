@@ -25,6 +25,7 @@ func auditFields(e *caller.AuditEntry) []field {
 		{"user_id", &e.User},
 		{"key_id", &e.Key},
 		{"operator", orNull[string]{&e.Operator}},
+		{"rule", orNull[string]{&e.Rule}},
 		{"background", &e.Background},
 		{"address", &e.Address},
 		{"agent", &e.Agent},
@@ -142,6 +143,8 @@ func (q *query) audit(f caller.AuditFilter) {
 		q.where("user_id IS NOT NULL")
 	case caller.ActorKey:
 		q.where("key_id IS NOT NULL")
+	case caller.ActorRule:
+		q.where("rule IS NOT NULL")
 	case caller.ActorOperator:
 		q.where("operator IS NOT NULL AND user_id IS NULL")
 	}

@@ -56,6 +56,7 @@ func claimFields(c *claim.Claim) []field {
 		{"standing", document{&c.Standing, "null"}},
 		{"settled_at", instant{&c.SettledAt}},
 		{"reconciled_at", instant{&c.ReconciledAt}},
+		{"reconciled_with", &c.ReconciledWith},
 		{"accepted", document{&c.Accepted, "[]"}},
 		{"decisions", document{&c.Decisions, "[]"}},
 		{"held", maybe{&c.Held}},

@@ -134,7 +134,7 @@ func (i *importing) keep(ctx context.Context, locked map[billing.ERAID]*remit.ER
 		}
 	}
 	for _, e := range locked {
-		if err := i.tx.ERAs.Save(ctx, e); err != nil {
+		if err := save(ctx, i.tx, e); err != nil {
 			return err
 		}
 	}

@@ -90,7 +90,7 @@ func (s *Service) change(
 			if locked[e] == nil {
 				continue
 			}
-			if err := tx.ERAs.Save(ctx, locked[e]); err != nil {
+			if err := save(ctx, tx, locked[e]); err != nil {
 				return out, err
 			}
 			delete(locked, e)

@@ -15,6 +15,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/deposit"
 	"github.com/molar-billing/molar/core/billing/remit"
+	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
@@ -76,6 +77,14 @@ const nearby = 5000
 func remittances(ctx context.Context, tx ports.Tx, days billing.DateSpan) ([]*remit.ERA, error) {
 	found, err := tx.ERAs.List(ctx, remit.Filter{PaidFrom: days.From.AddDays(-deposit.Window), PaidTo: days.To.AddDays(deposit.Window)}, billing.Page{Limit: nearby})
 	return found, err
+}
+
+// save stores a remittance, and lets the rule go on that waited for its money.
+func save(ctx context.Context, tx ports.Tx, e *remit.ERA) error {
+	if err := tx.ERAs.Save(ctx, e); err != nil || !e.MoneyArrived() {
+		return err
+	}
+	return tx.Outbox.Stage(ctx, jobs.ForPosting(e.Scope, e.ID))
 }
 
 // lockAll locks remittances in the order of their IDs, which all that lock several have.

@@ -28,6 +28,7 @@ const (
 	KindBatchSend        Kind = "batch_send"        // hand a batch to the clearinghouse
 	KindReceivedFile     Kind = "received_file"     // apply a file of a connection
 	KindERA              Kind = "era"               // match a remittance and apply it
+	KindPosting          Kind = "posting"           // post a remittance by a rule, and reconcile or reopen its claims
 	KindEnrollment       Kind = "enrollment"        // check the claims again that waited for an enrollment
 	KindAdvance          Kind = "advance"           // advance the sandbox clock of an organization
 	KindReset            Kind = "reset"             // remove what an organization has in test mode
@@ -37,7 +38,7 @@ const (
 // Kinds lists every kind.
 func Kinds() []Kind {
 	return []Kind{
-		KindEligibility, KindBatchEligibility, KindCheckBatch, KindClaimStatus, KindStatusPolicy, KindAttachmentSend, KindPNGConvert, KindThumbnail, KindBatchSend, KindReceivedFile, KindERA, KindEnrollment, KindAdvance,
+		KindEligibility, KindBatchEligibility, KindCheckBatch, KindClaimStatus, KindStatusPolicy, KindAttachmentSend, KindPNGConvert, KindThumbnail, KindBatchSend, KindReceivedFile, KindERA, KindPosting, KindEnrollment, KindAdvance,
 		KindReset, KindWebhook,
 	}
 }
@@ -59,6 +60,12 @@ func ForERA(scope billing.Scope, id billing.ERAID) Job {
 	return Job{Kind: KindERA, Scope: scope, Subject: id}
 }
 
+// ForPosting returns a job that goes on with what the posting of the remittance does with claims,
+// or posts it by a rule.
+func ForPosting(scope billing.Scope, id billing.ERAID) Job {
+	return Job{Kind: KindPosting, Scope: scope, Subject: id}
+}
+
 // Resource returns the ID of the resource that the work is on, as clients see it.
 func (j Job) Resource() string {
 	switch j.Kind {
@@ -76,7 +83,7 @@ func (j Job) Resource() string {
 		return billing.DocumentID(j.Subject).String()
 	case KindBatchSend, KindReceivedFile:
 		return billing.FileID(j.Subject).String()
-	case KindERA:
+	case KindERA, KindPosting:
 		return billing.ERAID(j.Subject).String()
 	case KindEnrollment:
 		return billing.EnrollmentID(j.Subject).String()

@@ -9,6 +9,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/appeal"
 	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/automation"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/claimstatus"
 	"github.com/molar-billing/molar/core/billing/clearing"
@@ -51,6 +52,7 @@ func organizationParts() []part {
 		})},
 		{name: "fee_schedules", what: "fee schedules with their rows", write: (*organization).feeSchedules},
 		{name: "import_mappings", what: "what files of other programs mean", write: (*organization).importMappings},
+		{name: "automation", what: "what is done with remittances without a person", write: (*organization).automation},
 		{name: "patients", what: "patients", write: listed("patients", func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*directory.Patient, error) {
 			return tx.Patients.List(ctx, p)
 		})},
@@ -353,6 +355,16 @@ func (o *organization) importMappings() error {
 		}
 	}
 	return nil
+}
+
+func (o *organization) automation() error {
+	set, err := lists.Read(o.ctx, o.store, o.scope, func(ctx context.Context, tx ports.Tx) (*automation.Settings, error) {
+		return tx.Automation.Get(ctx)
+	})
+	if err != nil || set.UpdatedAt.IsZero() {
+		return err
+	}
+	return o.shown("automation", set)
 }
 
 func (o *organization) depositAccounts() error {

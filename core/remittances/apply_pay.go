@@ -48,6 +48,9 @@ func (w *worker) apply(ctx context.Context, tx ports.Tx, e *remit.ERA) error {
 	if len(rows) < w.chunk && !again {
 		e.Stage = remit.Done
 		w.waits.forget(e.ID)
+		if err := offer(ctx, tx, e); err != nil {
+			return err
+		}
 	}
 	return tx.ERAs.Save(ctx, e)
 }

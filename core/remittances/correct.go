@@ -3,7 +3,6 @@ package remittances
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
@@ -128,7 +127,7 @@ func (s *Service) Acknowledge(
 ) (caller.Reply, error) {
 	note, faults := in.Required("Say what the payer answered, or why the difference is right.")
 	call.Request.Faults = faults
-	return s.change(ctx, call, id, func(e *remit.ERA, at time.Time) (bool, error) {
-		return e.Acknowledge(remit.Note{At: at, By: call.Principal.ID, Note: note})
+	return s.change(ctx, call, id, func(_ context.Context, tx ports.Tx, e *remit.ERA) (bool, error) {
+		return e.Acknowledge(remit.Note{At: tx.Clock.Now(), By: call.Principal.ID, Note: note})
 	})
 }

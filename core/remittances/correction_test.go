@@ -175,7 +175,7 @@ func TestCorrectionIsDiscarded(t *testing.T) {
 		t.Errorf("a claim of it is matched: %v", err)
 	}
 	post := func(id billing.ERAID) error {
-		_, err := b.service.Post(t.Context(), write(b.scope, call(""), render), id, true)
+		_, err := b.service.Post(t.Context(), write(b.scope, call(""), render), id, intake.PostRequest{AcceptUnfinished: true})
 		return err
 	}
 	if err := post(second.ID); codeOf(err) != billing.CodeConflict {

@@ -6,6 +6,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/deposit"
 	"github.com/molar-billing/molar/core/billing/remit"
+	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -97,6 +98,11 @@ func join(ctx context.Context, tx ports.Tx, m deposit.Match, own *remit.ERA) err
 		if e != own {
 			if err := tx.ERAs.Save(ctx, e); err != nil {
 				return err
+			}
+			if e.MoneyArrived() {
+				if err := tx.Outbox.Stage(ctx, jobs.ForPosting(e.Scope, e.ID)); err != nil {
+					return err
+				}
 			}
 		}
 	}

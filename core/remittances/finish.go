@@ -155,6 +155,7 @@ func (s *Service) finish(
 		if err := d.change(a, r, c); err != nil {
 			return nil, err
 		}
+		e.ByHand = true
 		if c != nil {
 			c.Noted(d.does, a.cause, call.Principal, note)
 			a.keep(c)

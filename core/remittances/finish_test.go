@@ -605,7 +605,7 @@ func TestUnpost(t *testing.T) {
 	b.claim("A-1")
 	r := b.remit(paid("A-1", "P1", 0), paid("LOST", "P2", 0))
 	post := func(accept bool) error {
-		_, err := b.service.Post(t.Context(), write(b.scope, call(""), render), r.ID, accept)
+		_, err := b.service.Post(t.Context(), write(b.scope, call(""), render), r.ID, intake.PostRequest{AcceptUnfinished: accept})
 		return err
 	}
 	unapply := func() error {
@@ -782,7 +782,7 @@ func TestPostWhileItIsApplied(t *testing.T) {
 	j := b.receive(paid("A-1", "P1", 0))
 	var err error
 	s := b.process(&porttest.Fault{At: 1, How: porttest.Passes, Then: func() {
-		_, err = b.service.Post(t.Context(), write(b.scope, call(""), render), billing.ERAID(j.Subject), false)
+		_, err = b.service.Post(t.Context(), write(b.scope, call(""), render), billing.ERAID(j.Subject), intake.PostRequest{})
 	}})
 	if failed := s.Apply(t.Context(), j); failed != nil || codeOf(err) != billing.CodeConflict {
 		t.Errorf("posted while it is applied: %v, %v", err, failed)

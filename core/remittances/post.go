@@ -2,7 +2,6 @@ package remittances
 
 import (
 	"context"
-	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
@@ -12,18 +11,28 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Post records that the user has posted a remittance. Posting it again changes
-// nothing.
+// Post records that a remittance was posted in the practice's books. With reconcile, it also
+// reconciles the settled claims: the first of them at once, and the others by a job. Posting it
+// again changes nothing, unless its claims are to be reconciled now.
 //
 // Errors: those of the idempotency key and of Get, and CodeConflict while claims are
-// unfinished, unless the user accepts that.
+// unfinished, unless the user accepts that, and while the claims of an earlier posting are reopened.
 func (s *Service) Post(
-	ctx context.Context, call idempotency.Write[*remit.Record], id billing.ERAID, acceptUnfinished bool,
+	ctx context.Context, call idempotency.Write[*remit.Record], id billing.ERAID, in intake.PostRequest,
 ) (caller.Reply, error) {
-	return s.change(ctx, call, id, func(e *remit.ERA, at time.Time) (bool, error) { return e.Post(acceptUnfinished, at) })
+	call.Request.Faults = in.Faults
+	return s.change(ctx, call, id, func(ctx context.Context, tx ports.Tx, e *remit.ERA) (bool, error) {
+		changed, err := e.Post(in.AcceptUnfinished, tx.Clock.Now())
+		if err != nil || !in.Reconcile || !e.Reconcile(call.Principal.ID) {
+			return changed, err
+		}
+		return true, s.goOn(ctx, tx, e)
+	})
 }
 
-// Unpost records that a remittance is no longer posted. Nothing changes if it is not.
+// Unpost records that a remittance is no longer posted, and reopens the claims that its posting
+// reconciled: the first of them at once, and the others by a job. Claims that a person changed
+// since then stay as they are. Nothing changes if the remittance is not posted.
 //
 // Errors: those of the idempotency key and of Get, and CodeInvalidRequest for faults of
 // the note.
@@ -32,20 +41,26 @@ func (s *Service) Unpost(
 ) (caller.Reply, error) {
 	_, faults := in.Text()
 	call.Request.Faults = faults
-	return s.change(ctx, call, id, func(e *remit.ERA, _ time.Time) (bool, error) { return e.Unpost(), nil })
+	return s.change(ctx, call, id, func(ctx context.Context, tx ports.Tx, e *remit.ERA) (bool, error) {
+		if !e.Unpost(call.Principal.ID) {
+			return false, nil
+		}
+		return true, s.goOn(ctx, tx, e)
+	})
 }
 
 // change changes a remittance that callers can see, at most once for the call's key,
 // and returns it. Decide reports whether it changed anything.
 func (s *Service) change(
-	ctx context.Context, call idempotency.Write[*remit.Record], id billing.ERAID, decide func(e *remit.ERA, at time.Time) (bool, error),
+	ctx context.Context, call idempotency.Write[*remit.Record], id billing.ERAID,
+	decide func(ctx context.Context, tx ports.Tx, e *remit.ERA) (bool, error),
 ) (caller.Reply, error) {
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*remit.Record, error) {
 		e, err := lock(ctx, tx, id)
 		if err != nil {
 			return nil, err
 		}
-		changed, err := decide(e, tx.Clock.Now())
+		changed, err := decide(ctx, tx, e)
 		if err != nil {
 			return nil, err
 		}

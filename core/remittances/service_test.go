@@ -18,6 +18,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -47,26 +48,26 @@ func TestPost(t *testing.T) {
 	}
 	j := b.receive(says...)
 	id := billing.ERAID(j.Subject)
-	if _, err := b.service.Post(t.Context(), write(b.scope, call("k"), render), id, false); codeOf(err) != billing.CodeNotFound {
+	if _, err := b.service.Post(t.Context(), write(b.scope, call("k"), render), id, intake.PostRequest{}); codeOf(err) != billing.CodeNotFound {
 		t.Errorf("before it is read: %v", err)
 	}
 	b.apply(j)
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			if _, err := b.service.Post(t.Context(), write(b.scope, call("k"), render), id, false); err != nil && codeOf(err) != billing.CodeIdempotencyKeyInUse {
+			if _, err := b.service.Post(t.Context(), write(b.scope, call("k"), render), id, intake.PostRequest{}); err != nil && codeOf(err) != billing.CodeIdempotencyKeyInUse {
 				t.Error(err)
 			}
 		})
 	}
 	all.Wait()
-	first, err := b.service.Post(t.Context(), write(b.scope, call("k"), render), id, false)
+	first, err := b.service.Post(t.Context(), write(b.scope, call("k"), render), id, intake.PostRequest{})
 	r := b.era(j)
 	want := fmt.Sprintf("posted 25 true %s", event.Timestamp(r.PostedAt))
 	if err != nil || !first.Replayed || string(first.Body) != want || r.PostedAt.IsZero() {
 		t.Errorf("%q, replayed %t, %v, want %q", first.Body, first.Replayed, err, want)
 	}
-	again, err := b.service.Post(t.Context(), write(b.scope, call("k2"), render), id, false)
+	again, err := b.service.Post(t.Context(), write(b.scope, call("k2"), render), id, intake.PostRequest{})
 	if err != nil || again.Replayed || string(again.Body) != want {
 		t.Errorf("posted again: %q, replayed %t, %v", again.Body, again.Replayed, err)
 	}
@@ -119,7 +120,7 @@ func TestReading(t *testing.T) {
 	_, errGet := b.service.Get(t.Context(), live, r.ID)
 	_, _, errClaims := b.service.Claims(t.Context(), live, r.ID, 0, 5)
 	_, _, errFile := b.service.File(t.Context(), live, r.ID)
-	_, errPost := b.service.Post(t.Context(), write(live, call("k"), render), r.ID, false)
+	_, errPost := b.service.Post(t.Context(), write(live, call("k"), render), r.ID, intake.PostRequest{})
 	_, errRetry := b.service.Retry(t.Context(), live, r.ID)
 	for i, err := range []error{errGet, errClaims, errFile, errPost, errRetry} {
 		if codeOf(err) != billing.CodeNotFound {

@@ -36,15 +36,16 @@ func testAudit(b *scoped) {
 	b.addUser(b.scope, ann)
 	key := &caller.APIKey{ID: id[billing.KeyID](), Scope: b.scope, Name: "Front desk", LastFour: "abcd", CreatedAt: b.now}
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.APIKeys.Insert(ctx, key, [32]byte{1}) })
-	full, bare, program, operator, deployment := b.auditEntry(0), b.auditEntry(1), b.auditEntry(2), b.auditEntry(3), b.auditEntry(4)
+	full, bare, program, operator, deployment, rule := b.auditEntry(0), b.auditEntry(1), b.auditEntry(2), b.auditEntry(3), b.auditEntry(4), b.auditEntry(5)
 	full.User, full.Background, full.Agent = ann.ID, true, "Browser/1.0"
 	bare.Mode, bare.Resource, bare.Shown = "", "", nil // a sign-in that was refused
 	program.User, program.Key = billing.UserID{}, key.ID
 	operator.User, operator.Operator, operator.Status = billing.UserID{}, "ben", 0
 	deployment.User, deployment.Operator, deployment.Org = billing.UserID{}, "ben", billing.OrgID{}
-	b.insertAudit(full, bare, program, operator, deployment)
+	rule.User, rule.Rule, rule.Status = billing.UserID{}, "exceptions", 0
+	b.insertAudit(full, bare, program, operator, deployment, rule)
 	full.Name, program.Name = "ann@example.com", key.Name // as they are when the entry is read
-	equal(t, "entries", b.listAudit(caller.AuditFilter{}, all), []*caller.AuditEntry{operator, program, bare, full})
+	equal(t, "entries", b.listAudit(caller.AuditFilter{}, all), []*caller.AuditEntry{rule, operator, program, bare, full})
 
 	// What operators did, in all organizations and in one.
 	for of, want := range map[billing.OrgID][]*caller.AuditEntry{{}: {deployment, operator}, b.scope.Org: {operator}} {
@@ -66,7 +67,7 @@ func testAudit(b *scoped) {
 		got, err := try(b, scope, func(ctx context.Context, tx ports.Tx) ([]*caller.AuditEntry, error) {
 			return tx.Audit.List(ctx, caller.AuditFilter{}, all)
 		})
-		if want := map[bool]int{true: 4}[scope.Org == b.scope.Org]; err != nil || len(got) != want {
+		if want := map[bool]int{true: 5}[scope.Org == b.scope.Org]; err != nil || len(got) != want {
 			t.Errorf("%d entries in %v, %v, want %d", len(got), scope, err, want)
 		}
 		for _, resource := range []string{full.Resource, full.Shown[0]} {
@@ -139,27 +140,29 @@ func testAuditFilters(b *scoped) {
 	one, two, three := b.auditEntry(0), b.auditEntry(10), b.auditEntry(20)
 	two.User = billing.UserID{15: 8}
 	three.Resource, three.Shown = two.Resource, nil
-	four, five, six := b.auditEntry(30), b.auditEntry(40), b.auditEntry(50)
+	four, five, six, seven := b.auditEntry(30), b.auditEntry(40), b.auditEntry(50), b.auditEntry(60)
 	four.User, four.Key, four.Operation = billing.UserID{}, billing.KeyID{15: 8}, "POST /claims/search"
 	five.User, five.Operator, five.Operation, five.Status = billing.UserID{}, "ben", "molar era show", 0
 	six.Operation, six.Background = "PATCH /claims/{id}", true
-	b.insertAudit(one, two, three, four, five, six)
+	seven.User, seven.Rule, seven.Operation, seven.Status = billing.UserID{}, "automatic", "POST /eras/{id}/post", 0
+	b.insertAudit(one, two, three, four, five, six, seven)
 	for name, test := range map[string]struct {
 		f    caller.AuditFilter
 		want []*caller.AuditEntry
 	}{
-		"none":        {caller.AuditFilter{}, []*caller.AuditEntry{six, five, four, three, two, one}},
+		"none":        {caller.AuditFilter{}, []*caller.AuditEntry{seven, six, five, four, three, two, one}},
 		"key":         {caller.AuditFilter{Key: four.Key}, []*caller.AuditEntry{four}},
 		"people":      {caller.AuditFilter{Actor: caller.ActorUser}, []*caller.AuditEntry{six, three, two, one}},
 		"keys":        {caller.AuditFilter{Actor: caller.ActorKey}, []*caller.AuditEntry{four}},
 		"operators":   {caller.AuditFilter{Actor: caller.ActorOperator}, []*caller.AuditEntry{five}},
-		"changes":     {caller.AuditFilter{Changes: true}, []*caller.AuditEntry{six}},
+		"rules":       {caller.AuditFilter{Actor: caller.ActorRule}, []*caller.AuditEntry{seven}},
+		"changes":     {caller.AuditFilter{Changes: true}, []*caller.AuditEntry{seven, six}},
 		"background":  {caller.AuditFilter{Background: new(true)}, []*caller.AuditEntry{six}},
 		"foreground":  {caller.AuditFilter{Background: new(false), Actor: caller.ActorUser}, []*caller.AuditEntry{three, two, one}},
 		"user":        {caller.AuditFilter{User: two.User}, []*caller.AuditEntry{two}},
 		"resource":    {caller.AuditFilter{Resource: two.Resource}, []*caller.AuditEntry{three, two}},
 		"shown":       {caller.AuditFilter{Resource: two.Shown[0]}, []*caller.AuditEntry{two}},
-		"from":        {caller.AuditFilter{CreatedAfter: two.CreatedAt}, []*caller.AuditEntry{six, five, four, three, two}},
+		"from":        {caller.AuditFilter{CreatedAfter: two.CreatedAt}, []*caller.AuditEntry{seven, six, five, four, three, two}},
 		"before":      {caller.AuditFilter{CreatedBefore: two.CreatedAt}, []*caller.AuditEntry{one}},
 		"all at once": {caller.AuditFilter{User: two.User, Resource: two.Resource, CreatedAfter: two.CreatedAt, CreatedBefore: three.CreatedAt}, []*caller.AuditEntry{two}},
 		"nothing":     {caller.AuditFilter{Resource: id[billing.ClaimID]().String()}, []*caller.AuditEntry{}},

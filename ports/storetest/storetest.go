@@ -134,6 +134,8 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"status policies":              testStatusPolicies,
 		"appeals":                      testAppeals,
 		"payer limits":                 testPayerLimits,
+		"automation":                   testAutomation,
+		"postings":                     testPostings,
 		"waiting":                      testWaiting,
 		"claims to send":               testToSend,
 		"due payer requests":           testDueRequests,

@@ -40,6 +40,7 @@ func groups() []group {
 			"acknowledge=acknowledgeERA", "replace=replaceERA", "keep=keepERA", "match_claim=matchERAClaim", "apply_claim=applyERAClaim",
 			"ignore_claim=ignoreERAClaim", "unapply_claim=unapplyERAClaim", "add_note=addERANote", "list_notes=listERANotes",
 		}},
+		{"automation", []string{"get=getAutomation", "put=putAutomation"}},
 		{"deposits", []string{
 			"import=importDeposits", "list=listDeposits", "get=getDeposit", "match=matchDeposit", "unmatch=unmatchDeposit", "add_note=addDepositNote", "list_notes=listDepositNotes",
 		}},

@@ -22,6 +22,7 @@ type parts struct {
 	PayerRequests      PayerRequestsOperations
 	Batches            BatchesOperations
 	ERAs               ERAsOperations
+	Automation         AutomationOperations
 	Deposits           DepositsOperations
 	Quarantine         QuarantineOperations
 	Summary            SummaryOperations
@@ -64,6 +65,7 @@ func (c *Client) assemble() {
 		PayerRequests:      PayerRequestsOperations{c},
 		Batches:            BatchesOperations{c},
 		ERAs:               ERAsOperations{c},
+		Automation:         AutomationOperations{c},
 		Deposits:           DepositsOperations{c},
 		Quarantine:         QuarantineOperations{c},
 		Summary:            SummaryOperations{c},
@@ -1186,7 +1188,12 @@ func (s ERAsOperations) File(ctx context.Context, id string, options ...CallOpti
 // of the remittance need review, are unmatched or are still being applied, it returns 409 with their number.
 // Finish them first, or send `accept_unfinished`. You can still match, apply and ignore claims of a posted
 // remittance. To reverse an application, call `POST /eras/{id}/unpost` first. A posted remittance returns
-// unchanged.
+// unchanged, unless its claims are to be reconciled for the first time.
+//
+// With `reconcile`, Molar also reconciles the claims that are settled: nothing is `open`, no other payer is to
+// be billed, and no payer request is open. The reply counts them in `reconciled`, and names the others in
+// `left_out`, each with the reason. A remittance with more than 300 claims is posted at once; the reply counts
+// the first 300 claims and has `reconcile_state` `reconciling`. `GET /eras/{id}` shows the rest as it follows.
 func (s ERAsOperations) Post(ctx context.Context, id string, body PostRequest, options ...CallOption) (*ERA, error) {
 	return read[ERA](ctx, s.c, call{
 		method: http.MethodPost, path: "/eras/" + url.PathEscape(id) + "/post",
@@ -1199,8 +1206,10 @@ func (s ERAsOperations) Post(ctx context.Context, id string, body PostRequest, o
 // Unpost a remittance.
 //
 // Requires the `submit` permission. Changes a `posted` remittance back to `needs_review`, to correct a mistake.
-// The claims of the remittance do not change. A remittance that is not posted returns unchanged. A remittance
-// has no history, so the API does not keep the note.
+// The claims that its posting reconciled are reopened, except those that a person changed since. Other claims
+// do not change. With more than 300 such claims, `reconcile_state` is `reopening` until all are reopened; until
+// then the remittance cannot be posted again. No rule posts an unposted remittance again. A remittance that is
+// not posted returns unchanged. A remittance has no history, so the API does not keep the note.
 func (s ERAsOperations) Unpost(ctx context.Context, id string, body RemittanceNote, options ...CallOption) (*ERA, error) {
 	return read[ERA](ctx, s.c, call{
 		method: http.MethodPost, path: "/eras/" + url.PathEscape(id) + "/unpost",
@@ -1349,6 +1358,38 @@ func (s ERAsOperations) ListNotes(id string, params ERAsListNotesParams, options
 	return newList[Note](s.c, call{
 		method: http.MethodGet, path: "/eras/" + url.PathEscape(id) + "/notes",
 		query: params.query(),
+	}, options)
+}
+
+// AutomationOperations are the operations on automation.
+type AutomationOperations struct{ c *Client }
+
+// Get calls GET /automation.
+// Read what is done with remittances without a person.
+//
+// Requires the `read` permission. Until something is set, the level is `review`.
+func (s AutomationOperations) Get(ctx context.Context, options ...CallOption) (*Automation, error) {
+	return read[Automation](ctx, s.c, call{
+		method: http.MethodGet, path: "/automation",
+	}, options)
+}
+
+// Put calls PUT /automation.
+// Set what is done with remittances without a person.
+//
+// Requires a key with the `submit` permission, or an owner's session. It replaces all levels of the mode, and
+// counts for remittances that are applied from now on. The level of the moment also decides whether claims are
+// reconciled when a deposit is matched.
+//
+// What a person undid is not done again: a remittance that a person unposted, or of which a person matched,
+// applied, unapplied or ignored a claim, is posted by no rule; a claim that a person reopened is reconciled by
+// none; and a deposit that a person unmatched counts as missing until a person or another deposit pays the
+// remittance. What a rule did is in `GET /audit_entries`, with `rule` as the kind of its actor.
+func (s AutomationOperations) Put(ctx context.Context, body AutomationRequest, options ...CallOption) (*Automation, error) {
+	return read[Automation](ctx, s.c, call{
+		method: http.MethodPut, path: "/automation",
+		body:  body,
+		keyed: true,
 	}, options)
 }
 

@@ -4676,6 +4676,19 @@ type ERA struct {
 	// What it changes of the remittances that it corrects. Null if it corrects none.
 	Difference *ERADifference `json:"difference"`
 	FileName   string         `json:"file_name"`
+	// The level of the automation that posted it. Null if a person did, and if it is not posted.
+	PostedByRule *AutomationLevel `json:"posted_by_rule"`
+	// How far the posting of a remittance is with its claims. `not_asked`: it leaves them as they are.
+	// `awaits_deposit`: a rule reconciles them once the money is in the bank. `reconciling`: more claims follow.
+	// `done`: every claim was looked at. `reopening`: the remittance was unposted, and more claims are reopened.
+	ReconcileState ReconcileState `json:"reconcile_state"`
+	// How many claims its posting has reconciled so far.
+	Reconciled int `json:"reconciled"`
+	// How many claims its posting has left out so far.
+	LeftOutCount int `json:"left_out_count"`
+	// The claims that its posting left out, with the reason at that time. The first 300. A claim that was
+	// reconciled before is in neither number.
+	LeftOut []LeftOutClaim `json:"left_out"`
 }
 
 // ERAClaims is part of a reply.
@@ -5036,6 +5049,59 @@ type StatedLine struct {
 	Adjustments []Adjustment `json:"adjustments"`
 }
 
+// AutomationLevel is one of a list of values, which may grow: expect others.
+// How much is done without a person. `review`: nothing. `exceptions`: Molar posts a remittance that balances,
+// whose claims are all applied without a warning, a review or a person, and that has no provider adjustment and
+// no reversal. Denials do not stop it, and keep their tasks. `automatic`: Molar also reconciles the settled
+// claims of such a remittance, once its deposits are matched, or at once if none is expected.
+type AutomationLevel string
+
+// The values of AutomationLevel that this version knows.
+const (
+	AutomationLevelReview     AutomationLevel = "review"
+	AutomationLevelExceptions AutomationLevel = "exceptions"
+	AutomationLevelAutomatic  AutomationLevel = "automatic"
+)
+
+// ReconcileState is one of a list of values, which may grow: expect others.
+// How far the posting of a remittance is with its claims. `not_asked`: it leaves them as they are.
+// `awaits_deposit`: a rule reconciles them once the money is in the bank. `reconciling`: more claims follow.
+// `done`: every claim was looked at. `reopening`: the remittance was unposted, and more claims are reopened.
+type ReconcileState string
+
+// The values of ReconcileState that this version knows.
+const (
+	ReconcileStateNotAsked      ReconcileState = "not_asked"
+	ReconcileStateAwaitsDeposit ReconcileState = "awaits_deposit"
+	ReconcileStateReconciling   ReconcileState = "reconciling"
+	ReconcileStateDone          ReconcileState = "done"
+	ReconcileStateReopening     ReconcileState = "reopening"
+)
+
+// LeftOutClaim is part of a reply.
+// A claim that the posting of a remittance did not reconcile.
+type LeftOutClaim struct {
+	ClaimID string        `json:"claim_id"`
+	Reason  LeftOutReason `json:"reason"`
+	// The reason in one sentence, with what to do.
+	Message string `json:"message"`
+}
+
+// LeftOutReason is one of a list of values, which may grow: expect others.
+type LeftOutReason string
+
+// The values of LeftOutReason that this version knows.
+const (
+	LeftOutReasonNeedsReview           LeftOutReason = "needs_review"
+	LeftOutReasonChangedAfterReconcile LeftOutReason = "changed_after_reconcile"
+	LeftOutReasonNotDecided            LeftOutReason = "not_decided"
+	LeftOutReasonOpenAmount            LeftOutReason = "open_amount"
+	LeftOutReasonOverpaid              LeftOutReason = "overpaid"
+	LeftOutReasonSecondaryToBill       LeftOutReason = "secondary_to_bill"
+	LeftOutReasonRequestOpen           LeftOutReason = "request_open"
+	LeftOutReasonReopened              LeftOutReason = "reopened"
+)
+
 // ERAsListClaimsParams is part of a request.
 // The parameters of /eras/{id}/claims.
 type ERAsListClaimsParams struct {
@@ -5060,6 +5126,8 @@ func (p ERAsListClaimsParams) query() url.Values {
 type PostRequest struct {
 	// Whether to post the remittance although some of its claims need review or are unmatched.
 	AcceptUnfinished Optional[bool] `json:"accept_unfinished,omitempty"`
+	// Whether to reconcile the settled claims, too. False by default.
+	Reconcile Optional[bool] `json:"reconcile,omitempty"`
 }
 
 // RemittanceNote is part of a request.
@@ -5108,6 +5176,52 @@ func (p ERAsListNotesParams) query() url.Values {
 		q.Set("cursor", string(p.Cursor))
 	}
 	return q
+}
+
+// Automation is part of a reply.
+// How much is done with remittances without a person, in one mode.
+type Automation struct {
+	Object string `json:"object"`
+	// How much is done without a person. `review`: nothing. `exceptions`: Molar posts a remittance that balances,
+	// whose claims are all applied without a warning, a review or a person, and that has no provider adjustment and
+	// no reversal. Denials do not stop it, and keep their tasks. `automatic`: Molar also reconciles the settled
+	// claims of such a remittance, once its deposits are matched, or at once if none is expected.
+	Level AutomationLevel `json:"level"`
+	// The payers with a level of their own.
+	Payers []AutomationPayer `json:"payers"`
+	// Null if nothing was ever set.
+	UpdatedAt *time.Time `json:"updated_at"`
+	// The key or the user, a `key_` or `usr_` ID, or the name of an operator. Null like `updated_at`.
+	UpdatedBy *string `json:"updated_by"`
+}
+
+// AutomationPayer is part of a reply.
+type AutomationPayer struct {
+	Payer PayerSummary `json:"payer"`
+	// How much is done without a person. `review`: nothing. `exceptions`: Molar posts a remittance that balances,
+	// whose claims are all applied without a warning, a review or a person, and that has no provider adjustment and
+	// no reversal. Denials do not stop it, and keep their tasks. `automatic`: Molar also reconciles the settled
+	// claims of such a remittance, once its deposits are matched, or at once if none is expected.
+	Level AutomationLevel `json:"level"`
+}
+
+// AutomationRequest is part of a request.
+type AutomationRequest struct {
+	// The level for all payers that `payers` does not name.
+	Level AutomationLevel `json:"level"`
+	// The payers with a level of their own, at most 200. None if it is left out.
+	Payers Optional[[]AutomationRequestPayer] `json:"payers,omitempty"`
+}
+
+// AutomationRequestPayer is part of a request.
+type AutomationRequestPayer struct {
+	// The payer's `id` or `payer_id` in the directory.
+	PayerID string `json:"payer_id"`
+	// How much is done without a person. `review`: nothing. `exceptions`: Molar posts a remittance that balances,
+	// whose claims are all applied without a warning, a review or a person, and that has no provider adjustment and
+	// no reversal. Denials do not stop it, and keep their tasks. `automatic`: Molar also reconciles the settled
+	// claims of such a remittance, once its deposits are matched, or at once if none is expected.
+	Level AutomationLevel `json:"level"`
 }
 
 // DepositsImportFormFormat is one of a list of values.
@@ -8498,6 +8612,7 @@ const (
 	ActorKindUser     ActorKind = "user"
 	ActorKindKey      ActorKind = "key"
 	ActorKindOperator ActorKind = "operator"
+	ActorKindRule     ActorKind = "rule"
 )
 
 // AuditEntriesListParams is part of a request.
@@ -8565,7 +8680,7 @@ func (p AuditEntriesListParams) query() url.Values {
 }
 
 // AuditEntry is part of a reply.
-// A request of a person or of an API key, or what an operator did. Its body is not stored, of its query only `filters`,
+// A request of a person or of an API key, or what an operator or a rule did. Its body is not stored, of its query only `filters`,
 // and it names no patient.
 type AuditEntry struct {
 	// For a request, the `X-Request-Id` of its reply, with `aud_` instead of `req_`.
@@ -8582,10 +8697,10 @@ type AuditEntry struct {
 	Background bool `json:"background"`
 	// The `User-Agent` of the client, at most 200 characters. Empty like `address`.
 	Agent string `json:"agent"`
-	// The address of the client. Empty for an operator, and for a refused sign-in that may have been at another organization's user with
+	// The address of the client. Empty for an operator or a rule, and for a refused sign-in that may have been at another organization's user with
 	// the same email address. `created_at` is then the start of the hour.
 	Address string `json:"address"`
-	// The method, and the path as in this document; of an operator, the command.
+	// The method, and the path as in this document, also of what a rule did; of an operator, the command.
 	Operation string `json:"operation"`
 	// The resource that the path names, or that the request made. Null for a list, and when nothing was made.
 	ResourceID *string `json:"resource_id"`
@@ -8596,7 +8711,7 @@ type AuditEntry struct {
 	Filters map[string]string `json:"filters"`
 	// Null for a sign-in, and for what concerns both modes.
 	Mode *AuditEntryMode `json:"mode"`
-	// The HTTP status of the reply. Null for an operator, and if the service stopped before it recorded the reply. What the request
+	// The HTTP status of the reply. Null for an operator or a rule, and if the service stopped before it recorded the reply. What the request
 	// changed is committed all the same.
 	Status *int `json:"status"`
 	// A time in UTC, with microseconds.
@@ -8606,9 +8721,10 @@ type AuditEntry struct {
 // AuditActor is part of a reply.
 type AuditActor struct {
 	Kind ActorKind `json:"kind"`
-	// A `usr_` or `key_` ID. Null for an operator.
+	// A `usr_` or `key_` ID. Null for an operator or a rule.
 	ID *string `json:"id"`
-	// The email address of the user, or the name of the key, as it is now; the name that the operator gave.
+	// The email address of the user, or the name of the key, as it is now; the name that the operator gave; the
+	// level of the automation whose rule did it.
 	Name string `json:"name"`
 }
 

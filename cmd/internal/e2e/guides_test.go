@@ -104,6 +104,16 @@ func TestGuides(t *testing.T) {
 			{"state decided.outcome", "decided upheld"},
 			{"data.0.object data.0.state", "appeal decided"},
 		},
+		"52-post-once.md": {
+			{"object state", "claim paid"},
+			{"state reconciled left_out reconcile_state", "posted 1 [] done"},
+			{"state", "reconciled"},
+			{"state reconcile_state", "needs_review not_asked"},
+			{"state", "paid"},
+			{"object level payers.0.level", "automation exceptions automatic"},
+			{"level payers.0.payer.payer_id", "exceptions CHTEST"},
+			{"level payers", "review []"},
+		},
 		"55-deposits.md": {
 			{"added waiting accounts.0.account accounts.0.payer_names.0", "3 2 6789 SUNNY DENTAL"},
 			{"added known", "0 3"},

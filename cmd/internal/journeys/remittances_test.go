@@ -80,7 +80,7 @@ func TestUnbalancedRemittanceIsApplied(t *testing.T) {
 }
 
 // A payment without a usable number is matched by a search, by keyboard, and
-// posted. Then the claim is reconciled. No text of the search is in an address.
+// posted, which reconciles the claim. No text of the search is in an address.
 func TestUnmatchedRemittanceIsMatchedAndPosted(t *testing.T) {
 	t.Parallel()
 	practice := newPractice(t)
@@ -117,8 +117,7 @@ func TestUnmatchedRemittanceIsMatchedAndPosted(t *testing.T) {
 		t.Errorf("a remittance of one claim prints on %d pages", n)
 	}
 	page.click("Open the claim")
-	page.click("Reconcile")
-	page.sees("Reconciled")
+	page.sees("Reconciled") // with the remittance
 	practice.banks(page)
 }
 
@@ -156,6 +155,41 @@ func (p *practice) banks(page *page) {
 	page.click("Match")
 	page.click("Matched by hand")
 	page.sees("in the bank", "Deposit of")
+}
+
+// One click posts a remittance and reconciles its claim. What was left out is named with the reason, and
+// to unpost it reopens the claim.
+func TestPostedOnce(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	practice.bills("Dora", "Denied", "-DENIED")
+	denied := practice.era("applied")
+	practice.bills("Paul", "Paid", "-PAID-ERA")
+	paid := practice.era("applied", denied)
+	page := practice.signsIn("biller")
+	page.open(denied)
+	page.click("Post")
+	page.sees("No claim is reconciled, and 1 claim is left out.", "Not reconciled", "A part of the charge is open")
+	page.screen("remittance-left-out")
+	page.within("table", "Claims that were left out when the remittance was posted").click("DORA DENIED")
+	page.sees("The payer refuses a part and $1,295.00 is open")
+	page.open(paid)
+	page.click("Post")
+	page.sees("1 claim is reconciled.")
+	page.seesNo("Not reconciled")
+	claim := practice.get(strings.Replace(paid, "/test/remittances", "/eras", 1))["claims"].(map[string]any)["data"].([]any)[0].(map[string]any)["claim_id"].(string)
+	if state := practice.get("/claims/" + claim)["state"]; state != "reconciled" {
+		t.Errorf("the claim is %v", state)
+	}
+	page.click("More actions")
+	page.click("Unpost")
+	dialog := page.within("dialog", "Unpost the remittance?")
+	dialog.sees("The claims that its posting reconciled are reopened")
+	dialog.click("Unpost")
+	page.sees("Every claim is finished")
+	if state := practice.get("/claims/" + claim)["state"]; state != "paid" {
+		t.Errorf("the claim is %v", state)
+	}
 }
 
 // A remittance is unposted, its claim unapplied, and applied again.

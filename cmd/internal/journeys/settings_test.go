@@ -1,6 +1,7 @@
 package journeys_test
 
 import (
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -324,4 +325,40 @@ func TestFeesAreImported(t *testing.T) {
 	viewer.open("/test/settings/fees")
 	viewer.sees("Office fees, later")
 	viewer.seesNo("Import a fee schedule")
+}
+
+// An owner lets Molar post what needs no person. The remittance and the audit say that a rule did it, and a
+// biller does not find the setting.
+func TestTheAutomationPosts(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	page := practice.signsIn("owner")
+	page.click("Settings")
+	page.within("navigation", "Settings").click("Automation")
+	page.sees("A person posts every remittance.")
+	page.choose("All payers", "Exceptions")
+	page.click("Add a payer with a level of its own")
+	page.refused(http.StatusUnprocessableEntity, "PUT /api/v1/automation")
+	page.click("Save")
+	page.sees("required")
+	page.fill("Payer 1", "molar test")
+	page.sees("Molar Test Payer (CHTEST)")
+	page.press("Enter")
+	page.choose("Level of payer 1", "Automatic")
+	page.click("Save")
+	page.sees("The automation is saved.", "You changed it")
+	page.screen("automation")
+
+	practice.bills("Paul", "Paid", "-PAID-ERA")
+	path := practice.era("applied")
+	page.open(path)
+	page.sees("by the automation (Automatic)", "The settled claims are reconciled once the money is in the bank.")
+	page.screen("remittance-posted-by-a-rule")
+	page.open("/test/settings/audit?actor=rule")
+	page.sees("Posted a remittance", "Automation: Automatic", "Molar itself")
+
+	biller := practice.signsIn("biller")
+	biller.click("Settings")
+	biller.sees("Offices")
+	biller.seesNo("Automation")
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // AuditEntry records a request of a person or of a key, or what an operator did at the
-// command line: who, when, from where, what, and the resources that it was about. It
-// has no patient data.
+// command line, or a rule by itself: who, when, from where, what, and the resources that it
+// was about. It has no patient data.
 type AuditEntry struct {
 	ID   billing.AuditEntryID
 	Org  billing.OrgID // zero if it concerns the whole deployment
@@ -19,16 +19,17 @@ type AuditEntry struct {
 	User     billing.UserID
 	Key      billing.KeyID
 	Operator string
+	Rule     string // of the automation
 
 	Name       string // of the user or the key, as it is now; only read
 	Background bool   // a page made the request by itself
-	Address    string // of the client; empty in a vague entry, and for an operator
+	Address    string // of the client; empty in a vague entry, and for an operator or a rule
 	Agent      string // the client's User-Agent; empty like Address
 	Operation  string // the method and the route template, such as "GET /claims/{id}", or the command, such as "molar era show"
 	Resource   string // the ID of the resource that the request named or made; empty for none
 	Shown      []string
 	Filters    map[string]string // of a list that was read as a file; nil for anything else
-	Status     int               // zero if the write was committed and its reply is not known, and for an operator
+	Status     int               // zero if the write was committed and its reply is not known, and for an operator or a rule
 	CreatedAt  time.Time
 }
 
@@ -45,6 +46,7 @@ const (
 	ActorUser     Actor = "user"
 	ActorKey      Actor = "key"
 	ActorOperator Actor = "operator"
+	ActorRule     Actor = "rule" // of the automation
 )
 
 // Actor returns the kind of who made the entry.
@@ -54,6 +56,8 @@ func (e *AuditEntry) Actor() Actor {
 		return ActorUser
 	case !e.Key.IsZero():
 		return ActorKey
+	case e.Rule != "":
+		return ActorRule
 	}
 	return ActorOperator
 }

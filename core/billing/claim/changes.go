@@ -127,6 +127,7 @@ func (r *Record) Reconcile(accept *AcceptedOpen, by string, at time.Time) error 
 	if err := r.accept(accept); err != nil {
 		return err
 	}
+	r.ReconciledWith = billing.ERAID{}
 	if r.ReconciledAt = at; at.Before(r.SettledAt) { // at the same instant; see settledAt
 		r.ReconciledAt = r.SettledAt
 	}

@@ -219,7 +219,7 @@ func TestARemittanceIsReadAndPostedOnce(t *testing.T) {
 			t.Errorf("%v, %v, %+v", changed, err, e)
 		}
 	}
-	if !e.Unpost() || e.Unpost() || e.State != remit.NeedsReview || !e.PostedAt.IsZero() {
+	if !e.Unpost("usr") || e.Unpost("usr") || e.State != remit.NeedsReview || !e.PostedAt.IsZero() {
 		t.Errorf("%+v", e)
 	}
 }

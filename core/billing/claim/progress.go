@@ -21,6 +21,7 @@ type Progress struct {
 	Standing         *Standing      // what the ledger adds up to; nil when nothing stands
 	SettledAt        time.Time      // when a remittance last changed the figures
 	ReconciledAt     time.Time
+	ReconciledWith   billing.ERAID        // the remittance whose posting reconciled it; zero when a person did
 	Accepted         []AcceptedOpen       // open amounts that a person accepted when they reconciled it
 	Decisions        decision.List        // of people, about what the claim makes them do
 	Held             *HeldBack            // by a person; nil for no

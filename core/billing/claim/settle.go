@@ -142,7 +142,7 @@ func (r *Record) Reopen(by string, at time.Time) error {
 		return err
 	}
 	to := map[Trigger]State{TriggerPay: Paid, TriggerDeny: Denied, TriggerReverse: AcceptedPayer}[r.Standing.decision()]
-	r.State, r.ReconciledAt, r.Accepted = to, time.Time{}, nil
+	r.State, r.ReconciledAt, r.ReconciledWith, r.Accepted = to, time.Time{}, billing.ERAID{}, nil
 	r.History = append(slices.Clip(r.History), Move{State: to, At: at, Cause: TriggerReopen, By: by})
 	return nil
 }

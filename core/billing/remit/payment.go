@@ -20,6 +20,8 @@ type Later struct {
 	Together     *LevelBalance   // of the payment, with its parts; nil when it balances alone, or has no parts
 	Bank         *Bank           `json:",omitempty"` // nil until deposits of its account are known
 	Decisions    decision.List   `json:",omitempty"` // of people about its work
+	Posting      *Posting        `json:",omitempty"` // what its posting does with the claims; nil when it does nothing
+	ByHand       bool            `json:",omitempty"` // a person unposted it, or finished a claim of it: no rule posts it
 }
 
 // Note is a decision of a person about a remittance. By is empty when Molar decided.

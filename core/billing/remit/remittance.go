@@ -153,22 +153,15 @@ func (e *ERA) Post(acceptUnfinished bool, at time.Time) (bool, error) {
 	if err := e.mustStand(); err != nil {
 		return false, err
 	}
+	if e.ReconcileStage() == ReconcileIsTakenBack {
+		return false, errBusy(e.ID)
+	}
 	if n := e.ClaimCount - e.Progress.Applied - e.Progress.Ignored - e.Progress.Forwarded; n > 0 && !acceptUnfinished {
 		return false, &billing.Error{Code: billing.CodeConflict, Message: "The remittance has " + counted(n, "unfinished claim") +
 			". Match, apply or ignore each of them, or post it and accept that they stay unfinished."}
 	}
 	e.State, e.PostedAt = Posted, at
 	return true, nil
-}
-
-// Unpost records that the remittance is no longer posted. It reports false when it was
-// not.
-func (e *ERA) Unpost() bool {
-	if e.State != Posted {
-		return false
-	}
-	e.State, e.PostedAt = NeedsReview, time.Time{}
-	return true
 }
 
 func counted(n int, what string) string {

@@ -69,6 +69,7 @@ func (b *bench) cases() map[string]func(context.Context) error {
 		"task_settled":                       b.taskSettled,
 		"note_struck":                        b.noteStruck,
 		"deposit_matched":                    b.depositMatched,
+		"posted_once":                        b.postedOnce,
 		"clock_advanced":                     b.clockAdvanced,
 		"dropped_reply_of_the_sandbox":       b.droppedReply,
 		"raw_request_and_headers":            b.rawRequest,
@@ -836,6 +837,32 @@ func (b *bench) depositMatched(ctx context.Context) error {
 	shown, err3 := b.client.ERAs.Get(ctx, era.ID)
 	return wants(errors.Join(err1, err2, err3), err1 == nil && err2 == nil && err3 == nil && undone.State == molar.DepositStateUnmatched &&
 		matched.State == molar.DepositStateMatched && shown.Bank.Status == "received", matched)
+}
+
+func (b *bench) postedOnce(ctx context.Context) error {
+	c, err1 := b.claim(ctx, "")
+	if err := errors.Join(err1, b.idle(ctx)); err != nil {
+		return err
+	}
+	era, err := b.era(ctx, c)
+	if err != nil {
+		return err
+	}
+	posted, err1 := b.client.ERAs.Post(ctx, era.ID, molar.PostRequest{Reconcile: molar.Value(true)})
+	reconciled, err2 := b.client.Claims.Get(ctx, c.ID)
+	_, err3 := b.client.ERAs.Unpost(ctx, era.ID, molar.RemittanceNote{})
+	reopened, err4 := b.client.Claims.Get(ctx, c.ID)
+	if err := wants(errors.Join(err1, err2, err3, err4), err1 == nil && err2 == nil && err4 == nil && posted.State == molar.ERAStatePosted &&
+		posted.Reconciled == 1 && len(posted.LeftOut) == 0 && posted.ReconcileState == molar.ReconcileStateDone &&
+		reconciled.State == molar.ClaimStateReconciled && reopened.State == molar.ClaimStatePaid, posted); err != nil {
+		return err
+	}
+	chtest := molar.AutomationRequestPayer{PayerID: "CHTEST", Level: molar.AutomationLevelAutomatic}
+	_, err1 = b.client.Automation.Put(ctx, molar.AutomationRequest{Level: molar.AutomationLevelExceptions, Payers: molar.Value([]molar.AutomationRequestPayer{chtest})})
+	set, err2 := b.client.Automation.Get(ctx)
+	off, err3 := b.client.Automation.Put(ctx, molar.AutomationRequest{Level: molar.AutomationLevelReview})
+	return wants(errors.Join(err1, err2, err3), err2 == nil && err3 == nil && set.Level == molar.AutomationLevelExceptions && len(set.Payers) == 1 &&
+		set.Payers[0].Level == molar.AutomationLevelAutomatic && len(off.Payers) == 0, set)
 }
 
 func (b *bench) taskSettled(ctx context.Context) error {

@@ -563,6 +563,21 @@ def deposit_matched() -> None:
     assert client.eras.get(era.id).bank.status == "received"
 
 
+def posted_once() -> None:
+    c = claim()
+    advance()
+    era = next(iter(client.eras.list(claim_id=c.id)))
+    posted = client.eras.post(era.id, reconcile=True)
+    assert posted.state == "posted" and posted.reconciled == 1 and posted.left_out == [], posted
+    assert client.claims.get(c.id).state == "reconciled"
+    client.eras.unpost(era.id)
+    assert client.claims.get(c.id).state == "paid"
+    client.automation.put(level="exceptions", payers=[{"payer_id": "CHTEST", "level": "automatic"}])
+    found = client.automation.get()
+    assert found.level == "exceptions" and found.payers[0].level == "automatic", found
+    assert client.automation.put(level="review").payers == []
+
+
 def clock_advanced() -> None:
     before = client.sandbox.clock()
     advance("P1D")

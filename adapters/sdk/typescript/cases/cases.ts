@@ -745,6 +745,21 @@ const cases: Record<string, () => Promise<void>> = {
     want(matched.state === "matched", matched);
     want((await client.eras.get(era.id)).bank.status === "received");
   },
+  async posted_once() {
+    const c = await claim();
+    await advance();
+    const era = await first(client.eras.list({ claim_id: c.id }));
+    const posted = await client.eras.post(era.id, { reconcile: true });
+    want(posted.state === "posted" && posted.reconciled === 1 && posted.left_out.length === 0, posted);
+    want((await client.claims.get(c.id)).state === "reconciled");
+    await client.eras.unpost(era.id);
+    want((await client.claims.get(c.id)).state === "paid");
+    const level = "automatic" as const;
+    await client.automation.put({ level: "exceptions", payers: [{ payer_id: "CHTEST", level }] });
+    const found = await client.automation.get();
+    want(found.level === "exceptions" && found.payers[0]?.level === level, found);
+    want((await client.automation.put({ level: "review" })).payers.length === 0);
+  },
   async clock_advanced() {
     const before = await client.sandbox.clock();
     await advance("P1D");

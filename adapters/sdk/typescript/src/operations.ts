@@ -24,6 +24,8 @@ import type {
   AttachmentsUploadDocumentForm,
   AuditEntriesListParams,
   AuditEntry,
+  Automation,
+  AutomationRequest,
   Batch,
   BatchesListParams,
   ChangedUser,
@@ -1123,7 +1125,12 @@ export class ERAsOperations {
    * of the remittance need review, are unmatched or are still being applied, it returns 409 with their number.
    * Finish them first, or send `accept_unfinished`. You can still match, apply and ignore claims of a posted
    * remittance. To reverse an application, call `POST /eras/{id}/unpost` first. A posted remittance returns
-   * unchanged.
+   * unchanged, unless its claims are to be reconciled for the first time.
+   *
+   * With `reconcile`, Molar also reconciles the claims that are settled: nothing is `open`, no other payer is to
+   * be billed, and no payer request is open. The reply counts them in `reconciled`, and names the others in
+   * `left_out`, each with the reason. A remittance with more than 300 claims is posted at once; the reply counts
+   * the first 300 claims and has `reconcile_state` `reconciling`. `GET /eras/{id}` shows the rest as it follows.
    */
   post(id: string, body: PostRequest = {}, options?: CallOptions): Promise<ERA> {
     return this.core.json({ method: "POST", path: `/eras/${encodeURIComponent(id)}/post`, body, keyed: true }, options);
@@ -1133,8 +1140,10 @@ export class ERAsOperations {
    * Unpost a remittance.
    *
    * Requires the `submit` permission. Changes a `posted` remittance back to `needs_review`, to correct a mistake.
-   * The claims of the remittance do not change. A remittance that is not posted returns unchanged. A remittance
-   * has no history, so the API does not keep the note.
+   * The claims that its posting reconciled are reopened, except those that a person changed since. Other claims
+   * do not change. With more than 300 such claims, `reconcile_state` is `reopening` until all are reopened; until
+   * then the remittance cannot be posted again. No rule posts an unposted remittance again. A remittance that is
+   * not posted returns unchanged. A remittance has no history, so the API does not keep the note.
    */
   unpost(id: string, body: RemittanceNote = {}, options?: CallOptions): Promise<ERA> {
     return this.core.json({ method: "POST", path: `/eras/${encodeURIComponent(id)}/unpost`, body, keyed: true }, options);
@@ -1255,6 +1264,35 @@ export class ERAsOperations {
    */
   listNotes(id: string, params: ERAsListNotesParams = {}, options?: CallOptions): List<Note> {
     return new List(this.core, { method: "GET", path: `/eras/${encodeURIComponent(id)}/notes`, query: params }, options);
+  }
+}
+
+export class AutomationOperations {
+  constructor(protected readonly core: Core) {}
+
+  /**
+   * Read what is done with remittances without a person.
+   *
+   * Requires the `read` permission. Until something is set, the level is `review`.
+   */
+  get(options?: CallOptions): Promise<Automation> {
+    return this.core.json({ method: "GET", path: "/automation" }, options);
+  }
+
+  /**
+   * Set what is done with remittances without a person.
+   *
+   * Requires a key with the `submit` permission, or an owner's session. It replaces all levels of the mode, and
+   * counts for remittances that are applied from now on. The level of the moment also decides whether claims are
+   * reconciled when a deposit is matched.
+   *
+   * What a person undid is not done again: a remittance that a person unposted, or of which a person matched,
+   * applied, unapplied or ignored a claim, is posted by no rule; a claim that a person reopened is reconciled by
+   * none; and a deposit that a person unmatched counts as missing until a person or another deposit pays the
+   * remittance. What a rule did is in `GET /audit_entries`, with `rule` as the kind of its actor.
+   */
+  put(body: AutomationRequest, options?: CallOptions): Promise<Automation> {
+    return this.core.json({ method: "PUT", path: "/automation", body, keyed: true }, options);
   }
 }
 
@@ -2519,6 +2557,7 @@ export class Operations {
   readonly payerRequests: PayerRequestsOperations;
   readonly batches: BatchesOperations;
   readonly eras: ERAsOperations;
+  readonly automation: AutomationOperations;
   readonly deposits: DepositsOperations;
   readonly quarantine: QuarantineOperations;
   readonly summary: SummaryOperations;
@@ -2559,6 +2598,7 @@ export class Operations {
     this.payerRequests = new PayerRequestsOperations(core);
     this.batches = new BatchesOperations(core);
     this.eras = new ERAsOperations(core);
+    this.automation = new AutomationOperations(core);
     this.deposits = new DepositsOperations(core);
     this.quarantine = new QuarantineOperations(core);
     this.summary = new SummaryOperations(core);

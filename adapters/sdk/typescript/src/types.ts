@@ -4215,6 +4215,25 @@ export interface ERA {
   /** What it changes of the remittances that it corrects. Null if it corrects none. */
   difference: ERADifference | null;
   file_name: string;
+  /**
+   * The level of the automation that posted it. Null if a person did, and if it is not posted.
+   */
+  posted_by_rule: AutomationLevel | null;
+  /**
+   * How far the posting of a remittance is with its claims. `not_asked`: it leaves them as they are.
+   * `awaits_deposit`: a rule reconciles them once the money is in the bank. `reconciling`: more claims follow.
+   * `done`: every claim was looked at. `reopening`: the remittance was unposted, and more claims are reopened.
+   */
+  reconcile_state: ReconcileState;
+  /** How many claims its posting has reconciled so far. */
+  reconciled: number;
+  /** How many claims its posting has left out so far. */
+  left_out_count: number;
+  /**
+   * The claims that its posting left out, with the reason at that time. The first 300. A claim that was
+   * reconciled before is in neither number.
+   */
+  left_out: LeftOutClaim[];
 }
 
 /** The first page of its claims. Pass `next_cursor` to `GET /eras/{id}/claims`. */
@@ -4573,6 +4592,50 @@ export interface StatedLine {
   adjustments: Adjustment[];
 }
 
+/**
+ * How much is done without a person. `review`: nothing. `exceptions`: Molar posts a remittance that balances,
+ * whose claims are all applied without a warning, a review or a person, and that has no provider adjustment and
+ * no reversal. Denials do not stop it, and keep their tasks. `automatic`: Molar also reconciles the settled
+ * claims of such a remittance, once its deposits are matched, or at once if none is expected.
+ */
+export type AutomationLevel =
+  | "review"
+  | "exceptions"
+  | "automatic"
+  | (string & {});
+
+/**
+ * How far the posting of a remittance is with its claims. `not_asked`: it leaves them as they are.
+ * `awaits_deposit`: a rule reconciles them once the money is in the bank. `reconciling`: more claims follow.
+ * `done`: every claim was looked at. `reopening`: the remittance was unposted, and more claims are reopened.
+ */
+export type ReconcileState =
+  | "not_asked"
+  | "awaits_deposit"
+  | "reconciling"
+  | "done"
+  | "reopening"
+  | (string & {});
+
+/** A claim that the posting of a remittance did not reconcile. */
+export interface LeftOutClaim {
+  claim_id: string;
+  reason: LeftOutReason;
+  /** The reason in one sentence, with what to do. */
+  message: string;
+}
+
+export type LeftOutReason =
+  | "needs_review"
+  | "changed_after_reconcile"
+  | "not_decided"
+  | "open_amount"
+  | "overpaid"
+  | "secondary_to_bill"
+  | "request_open"
+  | "reopened"
+  | (string & {});
+
 /** The parameters of /eras/{id}/claims. */
 export interface ERAsListClaimsParams {
   /** The maximum number of items on a page. */
@@ -4586,6 +4649,8 @@ export interface PostRequest {
    * Whether to post the remittance although some of its claims need review or are unmatched.
    */
   accept_unfinished?: boolean | null;
+  /** Whether to reconcile the settled claims, too. False by default. */
+  reconcile?: boolean | null;
 }
 
 export interface RemittanceNote {
@@ -4620,6 +4685,56 @@ export interface ERAsListNotesParams {
   limit?: number;
   /** The `next_cursor` of the previous page, unchanged, with the same filters. */
   cursor?: string;
+}
+
+/** How much is done with remittances without a person, in one mode. */
+export interface Automation {
+  object: string;
+  /**
+   * How much is done without a person. `review`: nothing. `exceptions`: Molar posts a remittance that balances,
+   * whose claims are all applied without a warning, a review or a person, and that has no provider adjustment and
+   * no reversal. Denials do not stop it, and keep their tasks. `automatic`: Molar also reconciles the settled
+   * claims of such a remittance, once its deposits are matched, or at once if none is expected.
+   */
+  level: AutomationLevel;
+  /** The payers with a level of their own. */
+  payers: AutomationPayer[];
+  /** Null if nothing was ever set. */
+  updated_at: string | null;
+  /**
+   * The key or the user, a `key_` or `usr_` ID, or the name of an operator. Null like `updated_at`.
+   */
+  updated_by: string | null;
+}
+
+export interface AutomationPayer {
+  payer: PayerSummary;
+  /**
+   * How much is done without a person. `review`: nothing. `exceptions`: Molar posts a remittance that balances,
+   * whose claims are all applied without a warning, a review or a person, and that has no provider adjustment and
+   * no reversal. Denials do not stop it, and keep their tasks. `automatic`: Molar also reconciles the settled
+   * claims of such a remittance, once its deposits are matched, or at once if none is expected.
+   */
+  level: AutomationLevel;
+}
+
+export interface AutomationRequest {
+  /** The level for all payers that `payers` does not name. */
+  level: AutomationLevel;
+  /** The payers with a level of their own, at most 200. None if it is left out. */
+  payers?: AutomationRequestPayer[] | null;
+}
+
+export interface AutomationRequestPayer {
+  /** The payer's `id` or `payer_id` in the directory. */
+  payer_id: string;
+  /**
+   * How much is done without a person. `review`: nothing. `exceptions`: Molar posts a remittance that balances,
+   * whose claims are all applied without a warning, a review or a person, and that has no provider adjustment and
+   * no reversal. Denials do not stop it, and keep their tasks. `automatic`: Molar also reconciles the settled
+   * claims of such a remittance, once its deposits are matched, or at once if none is expected.
+   */
+  level: AutomationLevel;
 }
 
 /** Left out, Molar finds it. */
@@ -7532,6 +7647,7 @@ export type ActorKind =
   | "user"
   | "key"
   | "operator"
+  | "rule"
   | (string & {});
 
 /** The parameters of /audit_entries. */
@@ -7564,7 +7680,7 @@ export interface AuditEntriesListParams {
 }
 
 /**
- * A request of a person or of an API key, or what an operator did. Its body is not stored, of its query only `filters`,
+ * A request of a person or of an API key, or what an operator or a rule did. Its body is not stored, of its query only `filters`,
  * and it names no patient.
  */
 export interface AuditEntry {
@@ -7585,11 +7701,13 @@ export interface AuditEntry {
   /** The `User-Agent` of the client, at most 200 characters. Empty like `address`. */
   agent: string;
   /**
-   * The address of the client. Empty for an operator, and for a refused sign-in that may have been at another organization's user with
+   * The address of the client. Empty for an operator or a rule, and for a refused sign-in that may have been at another organization's user with
    * the same email address. `created_at` is then the start of the hour.
    */
   address: string;
-  /** The method, and the path as in this document; of an operator, the command. */
+  /**
+   * The method, and the path as in this document, also of what a rule did; of an operator, the command.
+   */
   operation: string;
   /**
    * The resource that the path names, or that the request made. Null for a list, and when nothing was made.
@@ -7605,7 +7723,7 @@ export interface AuditEntry {
   /** Null for a sign-in, and for what concerns both modes. */
   mode: AuditEntryMode | null;
   /**
-   * The HTTP status of the reply. Null for an operator, and if the service stopped before it recorded the reply. What the request
+   * The HTTP status of the reply. Null for an operator or a rule, and if the service stopped before it recorded the reply. What the request
    * changed is committed all the same.
    */
   status: number | null;
@@ -7615,10 +7733,11 @@ export interface AuditEntry {
 
 export interface AuditActor {
   kind: ActorKind;
-  /** A `usr_` or `key_` ID. Null for an operator. */
+  /** A `usr_` or `key_` ID. Null for an operator or a rule. */
   id: string | null;
   /**
-   * The email address of the user, or the name of the key, as it is now; the name that the operator gave.
+   * The email address of the user, or the name of the key, as it is now; the name that the operator gave; the
+   * level of the automation whose rule did it.
    */
   name: string;
 }

@@ -136,6 +136,12 @@ export const screens: Command[] = [
     does: { to: "/settings/payers" },
   },
   {
+    label: "Automation",
+    also: "post reconcile by itself rules exceptions automatic",
+    does: { to: "/settings/automation" },
+    needs: "manage",
+  },
+  {
     label: "Users",
     also: "people roles invite team staff",
     does: { to: "/settings/users" },

@@ -60,6 +60,7 @@ export type Screen =
   | "/settings/fees"
   | "/settings/fees/$id"
   | "/settings/payers"
+  | "/settings/automation"
   | "/settings/users"
   | "/settings/sessions"
   | "/settings/audit";
@@ -75,6 +76,7 @@ export const needs: Partial<Record<Screen, "write" | "manage">> = {
   "/claims/$id/secondary": "write",
   "/claims/$id/convert": "write",
   "/attachments/new": "write",
+  "/settings/automation": "manage",
   "/settings/users": "manage",
   "/settings/audit": "manage",
 };

@@ -13,6 +13,7 @@ from molar.types import (
     Appeal,
     Attachment,
     AuditEntry,
+    Automation,
     Batch,
     ChangedUser,
     Claim,
@@ -98,6 +99,7 @@ if TYPE_CHECKING:
         AttachmentsListParams,
         AttachmentsUploadDocumentForm,
         AuditEntriesListParams,
+        AutomationRequest,
         BatchesListParams,
         ClaimChange,
         ClaimRequest,
@@ -1021,7 +1023,12 @@ class ERAsOperations:
         of the remittance need review, are unmatched or are still being applied, it returns 409 with their number.
         Finish them first, or send `accept_unfinished`. You can still match, apply and ignore claims of a posted
         remittance. To reverse an application, call `POST /eras/{id}/unpost` first. A posted remittance returns
-        unchanged.
+        unchanged, unless its claims are to be reconciled for the first time.
+
+        With `reconcile`, Molar also reconciles the claims that are settled: nothing is `open`, no other payer is to
+        be billed, and no payer request is open. The reply counts them in `reconciled`, and names the others in
+        `left_out`, each with the reason. A remittance with more than 300 claims is posted at once; the reply counts
+        the first 300 claims and has `reconcile_state` `reconciling`. `GET /eras/{id}` shows the rest as it follows.
         """
         return ERA(self._core.json(Call("POST", f"/eras/{part(id)}/post", options, body=dict(body), keyed=True)))
 
@@ -1029,8 +1036,10 @@ class ERAsOperations:
         """Unpost a remittance.
 
         Requires the `submit` permission. Changes a `posted` remittance back to `needs_review`, to correct a mistake.
-        The claims of the remittance do not change. A remittance that is not posted returns unchanged. A remittance
-        has no history, so the API does not keep the note.
+        The claims that its posting reconciled are reopened, except those that a person changed since. Other claims
+        do not change. With more than 300 such claims, `reconcile_state` is `reopening` until all are reopened; until
+        then the remittance cannot be posted again. No rule posts an unposted remittance again. A remittance that is
+        not posted returns unchanged. A remittance has no history, so the API does not keep the note.
         """
         return ERA(self._core.json(Call("POST", f"/eras/{part(id)}/unpost", options, body=dict(body), keyed=True)))
 
@@ -1132,6 +1141,34 @@ class ERAsOperations:
         Requires the `read` permission. The oldest first, with those that are struck.
         """
         return List(self._core, Call("GET", f"/eras/{part(id)}/notes", options, query=dict(params)), Note)
+
+
+class AutomationOperations:
+    """The operations on automation."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    def get(self, *, options: Options = NO_OPTIONS) -> Automation:
+        """Read what is done with remittances without a person.
+
+        Requires the `read` permission. Until something is set, the level is `review`.
+        """
+        return Automation(self._core.json(Call("GET", "/automation", options)))
+
+    def put(self, *, options: Options = NO_OPTIONS, **body: Unpack[AutomationRequest]) -> Automation:
+        """Set what is done with remittances without a person.
+
+        Requires a key with the `submit` permission, or an owner's session. It replaces all levels of the mode, and
+        counts for remittances that are applied from now on. The level of the moment also decides whether claims are
+        reconciled when a deposit is matched.
+
+        What a person undid is not done again: a remittance that a person unposted, or of which a person matched,
+        applied, unapplied or ignored a claim, is posted by no rule; a claim that a person reopened is reconciled by
+        none; and a deposit that a person unmatched counts as missing until a person or another deposit pays the
+        remittance. What a rule did is in `GET /audit_entries`, with `rule` as the kind of its actor.
+        """
+        return Automation(self._core.json(Call("PUT", "/automation", options, body=dict(body), keyed=True)))
 
 
 class DepositsOperations:
@@ -2276,6 +2313,7 @@ class Operations:
         self.payer_requests = PayerRequestsOperations(core)
         self.batches = BatchesOperations(core)
         self.eras = ERAsOperations(core)
+        self.automation = AutomationOperations(core)
         self.deposits = DepositsOperations(core)
         self.quarantine = QuarantineOperations(core)
         self.summary = SummaryOperations(core)

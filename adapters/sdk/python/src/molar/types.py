@@ -4651,6 +4651,33 @@ class ERADifference(Model):
         "claims": [ERADifferenceClaim],
     }
 
+AutomationLevel: TypeAlias = "Literal['review', 'exceptions', 'automatic'] | str"
+"""How much is done without a person. `review`: nothing. `exceptions`: Molar posts a remittance that balances,
+whose claims are all applied without a warning, a review or a person, and that has no provider adjustment and
+no reversal. Denials do not stop it, and keep their tasks. `automatic`: Molar also reconciles the settled
+claims of such a remittance, once its deposits are matched, or at once if none is expected.
+"""
+
+ReconcileState: TypeAlias = "Literal['not_asked', 'awaits_deposit', 'reconciling', 'done', 'reopening'] | str"
+"""How far the posting of a remittance is with its claims. `not_asked`: it leaves them as they are.
+`awaits_deposit`: a rule reconciles them once the money is in the bank. `reconciling`: more claims follow.
+`done`: every claim was looked at. `reopening`: the remittance was unposted, and more claims are reopened.
+"""
+
+LeftOutReason: TypeAlias = "Literal['needs_review', 'changed_after_reconcile', 'not_decided', 'open_amount', 'overpaid', 'secondary_to_bill', 'request_open', 'reopened'] | str"
+
+
+class LeftOutClaim(Model):
+    """A claim that the posting of a remittance did not reconcile."""
+
+    claim_id: str
+    reason: LeftOutReason
+    message: str
+    """The reason in one sentence, with what to do."""
+
+    _read: ClassVar[dict[str, Any]] = {
+    }
+
 
 class ERA(Model):
     """A remittance."""
@@ -4713,6 +4740,21 @@ class ERA(Model):
     difference: ERADifference | None
     """What it changes of the remittances that it corrects. Null if it corrects none."""
     file_name: str
+    posted_by_rule: AutomationLevel | None
+    """The level of the automation that posted it. Null if a person did, and if it is not posted."""
+    reconcile_state: ReconcileState
+    """How far the posting of a remittance is with its claims. `not_asked`: it leaves them as they are.
+    `awaits_deposit`: a rule reconciles them once the money is in the bank. `reconciling`: more claims follow.
+    `done`: every claim was looked at. `reopening`: the remittance was unposted, and more claims are reopened.
+    """
+    reconciled: int
+    """How many claims its posting has reconciled so far."""
+    left_out_count: int
+    """How many claims its posting has left out so far."""
+    left_out: list[LeftOutClaim]
+    """The claims that its posting left out, with the reason at that time. The first 300. A claim that was
+    reconciled before is in neither number.
+    """
 
     _read: ClassVar[dict[str, Any]] = {
         "payer": PayerSummary,
@@ -4730,6 +4772,7 @@ class ERA(Model):
         "forwarded_balance": ForwardedBalance,
         "balance": ERABalance,
         "difference": ERADifference,
+        "left_out": [LeftOutClaim],
     }
 
 
@@ -4747,6 +4790,8 @@ class PostRequest(TypedDict, total=False):
 
     accept_unfinished: bool | None
     """Whether to post the remittance although some of its claims need review or are unmatched."""
+    reconcile: bool | None
+    """Whether to reconcile the settled claims, too. False by default."""
 
 
 class RemittanceNote(TypedDict, total=False):
@@ -4788,6 +4833,67 @@ class ERAsListNotesParams(TypedDict, total=False):
     """The maximum number of items on a page."""
     cursor: str
     """The `next_cursor` of the previous page, unchanged, with the same filters."""
+
+
+class AutomationPayer(Model):
+    """A part of a reply."""
+
+    payer: PayerSummary
+    level: AutomationLevel
+    """How much is done without a person. `review`: nothing. `exceptions`: Molar posts a remittance that balances,
+    whose claims are all applied without a warning, a review or a person, and that has no provider adjustment and
+    no reversal. Denials do not stop it, and keep their tasks. `automatic`: Molar also reconciles the settled
+    claims of such a remittance, once its deposits are matched, or at once if none is expected.
+    """
+
+    _read: ClassVar[dict[str, Any]] = {
+        "payer": PayerSummary,
+    }
+
+
+class Automation(Model):
+    """How much is done with remittances without a person, in one mode."""
+
+    object: str
+    level: AutomationLevel
+    """How much is done without a person. `review`: nothing. `exceptions`: Molar posts a remittance that balances,
+    whose claims are all applied without a warning, a review or a person, and that has no provider adjustment and
+    no reversal. Denials do not stop it, and keep their tasks. `automatic`: Molar also reconciles the settled
+    claims of such a remittance, once its deposits are matched, or at once if none is expected.
+    """
+    payers: list[AutomationPayer]
+    """The payers with a level of their own."""
+    updated_at: dt.datetime | None
+    """Null if nothing was ever set."""
+    updated_by: str | None
+    """The key or the user, a `key_` or `usr_` ID, or the name of an operator. Null like `updated_at`."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "payers": [AutomationPayer],
+        "updated_at": timestamp,
+    }
+
+
+class AutomationRequestPayer(TypedDict, total=False):
+    """A part of a request."""
+
+    payer_id: Required[str]
+    """The payer's `id` or `payer_id` in the directory."""
+    level: Required[AutomationLevel]
+    """How much is done without a person. `review`: nothing. `exceptions`: Molar posts a remittance that balances,
+    whose claims are all applied without a warning, a review or a person, and that has no provider adjustment and
+    no reversal. Denials do not stop it, and keep their tasks. `automatic`: Molar also reconciles the settled
+    claims of such a remittance, once its deposits are matched, or at once if none is expected.
+    """
+
+
+class AutomationRequest(TypedDict, total=False):
+    """A part of a request."""
+
+    level: Required[AutomationLevel]
+    """The level for all payers that `payers` does not name."""
+    payers: list[AutomationRequestPayer] | None
+    """The payers with a level of their own, at most 200. None if it is left out."""
 
 DepositsImportFormFormat: TypeAlias = Literal["nacha", "bai2", "csv"]
 """Left out, Molar finds it."""
@@ -8064,7 +8170,7 @@ class Connection(Model):
         "own": OwnConnection,
     }
 
-ActorKind: TypeAlias = "Literal['user', 'key', 'operator'] | str"
+ActorKind: TypeAlias = "Literal['user', 'key', 'operator', 'rule'] | str"
 
 
 class AuditEntriesListParams(TypedDict, total=False):
@@ -8099,9 +8205,11 @@ class AuditActor(Model):
 
     kind: ActorKind
     id: str | None
-    """A `usr_` or `key_` ID. Null for an operator."""
+    """A `usr_` or `key_` ID. Null for an operator or a rule."""
     name: str
-    """The email address of the user, or the name of the key, as it is now; the name that the operator gave."""
+    """The email address of the user, or the name of the key, as it is now; the name that the operator gave; the
+    level of the automation whose rule did it.
+    """
 
     _read: ClassVar[dict[str, Any]] = {
     }
@@ -8110,7 +8218,7 @@ AuditEntryMode: TypeAlias = Literal["test", "live"]
 
 
 class AuditEntry(Model):
-    """A request of a person or of an API key, or what an operator did. Its body is not stored, of its query only `filters`,
+    """A request of a person or of an API key, or what an operator or a rule did. Its body is not stored, of its query only `filters`,
     and it names no patient.
     """
 
@@ -8129,11 +8237,11 @@ class AuditEntry(Model):
     agent: str
     """The `User-Agent` of the client, at most 200 characters. Empty like `address`."""
     address: str
-    """The address of the client. Empty for an operator, and for a refused sign-in that may have been at another organization's user with
+    """The address of the client. Empty for an operator or a rule, and for a refused sign-in that may have been at another organization's user with
     the same email address. `created_at` is then the start of the hour.
     """
     operation: str
-    """The method, and the path as in this document; of an operator, the command."""
+    """The method, and the path as in this document, also of what a rule did; of an operator, the command."""
     resource_id: str | None
     """The resource that the path names, or that the request made. Null for a list, and when nothing was made."""
     shown_ids: list[str]
@@ -8145,7 +8253,7 @@ class AuditEntry(Model):
     mode: AuditEntryMode | None
     """Null for a sign-in, and for what concerns both modes."""
     status: int | None
-    """The HTTP status of the reply. Null for an operator, and if the service stopped before it recorded the reply. What the request
+    """The HTTP status of the reply. Null for an operator or a rule, and if the service stopped before it recorded the reply. What the request
     changed is committed all the same.
     """
     created_at: dt.datetime

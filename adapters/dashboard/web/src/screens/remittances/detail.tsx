@@ -9,7 +9,7 @@ import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
 import { useCopyAsCurl } from "../../ui/copy";
 import { Cancel, Confirm, Modal } from "../../ui/dialog";
-import { cents, Day, dollars, Money, None, printable, When } from "../../ui/format";
+import { cents, Day, dollars, Money, None, name, printable, When } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { More } from "../../ui/menu";
 import { Notes } from "../../ui/notes";
@@ -18,6 +18,7 @@ import { count, plural } from "../../ui/plural";
 import { Table } from "../../ui/table";
 import { useToast } from "../../ui/toast";
 import { Traces } from "../../ui/traces";
+import { levelName } from "../settings/levels";
 import { Claims } from "./claims";
 import { Difference, Siblings, stands } from "./correction";
 import { RawFile } from "./file";
@@ -61,6 +62,7 @@ export function RemittanceDetail() {
     >
       <Siblings era={e} />
       {stands(e) && <Next era={e} />}
+      <Posted era={e} />
       <Difference era={e} />
       <Section title="Payment">
         <Payment era={e} />
@@ -94,9 +96,11 @@ function Next({ era: e }: { era: ERA }) {
         title={
           <>
             Posted <When value={e.posted_at} full />
+            {e.posted_by_rule && ` by the automation (${levelName(e.posted_by_rule)})`}
           </>
         }
       >
+        {reconciling(e)}
         {open > 0 && (
           <>
             {count(open, "claim is", "claims are")} not finished. You can still match, apply or
@@ -134,6 +138,59 @@ function Next({ era: e }: { era: ERA }) {
     <Notice tone="good" title="Every claim is finished, and all amounts add up">
       Enter the payment in the practice&apos;s books. Then post the remittance here.
     </Notice>
+  );
+}
+
+/** reconciling says what the posting of a remittance did with its claims. */
+function reconciling(e: ERA): string {
+  const left = e.left_out_count;
+  const did =
+    e.reconciled === 0
+      ? "No claim is reconciled"
+      : `${count(e.reconciled, "claim is", "claims are")} reconciled`;
+  const but = left > 0 ? `, and ${count(left, "claim is", "claims are")} left out` : "";
+  switch (e.reconcile_state) {
+    case "awaits_deposit":
+      return "The settled claims are reconciled once the money is in the bank. ";
+    case "reconciling":
+      return `${did}${but} so far. Molar goes on with the others. `;
+    case "done":
+      return `${did}${but}. `;
+    case "reopening":
+      return "Molar is still reopening claims. ";
+    default:
+      return "";
+  }
+}
+
+/** Posted names the claims that the posting did not reconcile, and why. */
+function Posted({ era: e }: { era: ERA }) {
+  if (e.state !== "posted" || e.left_out.length === 0) return null;
+  const patient = (id: string) => {
+    const c = e.claims.data.find((c) => c.claim_id === id);
+    return (c && printable(name(c.patient_name))) || "Open the claim";
+  };
+  return (
+    <Section title="Not reconciled" flush>
+      <Table
+        caption="Claims that were left out when the remittance was posted"
+        rows={e.left_out}
+        id={(l) => l.claim_id}
+        columns={[
+          {
+            head: "Claim",
+            cell: (l) => <Go to={`/claims/${l.claim_id}`}>{patient(l.claim_id)}</Go>,
+          },
+          { head: "What is left to do", cell: (l) => l.message },
+        ]}
+      />
+      {e.left_out_count > e.left_out.length && (
+        <p className="muted">
+          These are the first {e.left_out.length} of {e.left_out_count.toLocaleString("en-US")}.
+          Today lists what needs a person.
+        </p>
+      )}
+    </Section>
   );
 }
 
@@ -341,7 +398,7 @@ const numberLabels: Record<string, string> = { CHK: "Check number", ACH: "EFT tr
 function Payment({ era: e }: { era: ERA }) {
   const { api } = useClient();
   const offices = api.useQuery("get", "/offices", { params: { query: { limit: 100 } } });
-  const name = offices.data?.data.find((o) => o.id === e.office_id)?.name;
+  const office = offices.data?.data.find((o) => o.id === e.office_id)?.name;
   return (
     <Facts
       items={[
@@ -354,7 +411,7 @@ function Payment({ era: e }: { era: ERA }) {
         ...(e.payer && e.payer.name.toLowerCase() !== e.payer_name.toLowerCase()
           ? [["Payer in the file", printable(e.payer_name)] as [string, string]]
           : []),
-        ["Paid to", e.office_id ? (name ?? "…") : "No single office matches"],
+        ["Paid to", e.office_id ? (office ?? "…") : "No single office matches"],
         ["Received", <When key="r" value={e.received_at} full />],
         ["Progress", <Progress key="p" era={e} />],
       ]}
@@ -375,10 +432,10 @@ function Actions({ era: e }: { era: ERA }) {
     (api, key, accept: boolean) =>
       api.POST("/eras/{id}/post", {
         params: params(key),
-        body: accept ? { accept_unfinished: true } : {},
+        body: accept ? { accept_unfinished: true, reconcile: true } : { reconcile: true },
       }),
     {
-      says: "The remittance is posted.",
+      says: (posted: ERA) => `The remittance is posted. ${reconciling(posted)}`.trim(),
       done: () => setWhy(null),
       refused: (r) => {
         if (r.error === "CONFLICT") setWhy(r.message);
@@ -450,7 +507,8 @@ function Actions({ era: e }: { era: ERA }) {
         <div className="stack">
           <p>
             The remittance of {dollars(e.payment.total)} is then no longer posted, and you can
-            unapply its claims. Correct the practice&apos;s books too. The claims do not change.
+            unapply its claims. Correct the practice&apos;s books too. The claims that its posting
+            reconciled are reopened, except those that a person changed since.
           </p>
           <div className="dialog-actions">
             <Cancel />

@@ -10,6 +10,7 @@ import { GoTo } from "../../ui/link";
 import { Empty, Page, Section } from "../../ui/page";
 import { count } from "../../ui/plural";
 import { List, paged } from "../../ui/table";
+import { levelName } from "./levels";
 import { SettingsParts } from "./parts";
 
 type Filters = Searches["/settings/audit"];
@@ -119,6 +120,7 @@ const actors = [
   ["user", "All people"],
   ["key", "All API keys"],
   ["operator", "Operators of the service"],
+  ["rule", "Automation"],
 ] as const;
 
 const whats = [
@@ -154,13 +156,15 @@ function Actor({
   name: string | null | undefined;
 }) {
   const user = operator ? `signed in with a link of the operator ${operator}` : "";
-  const kind = { user, key: "API key", operator: "Operator of the service" }[actor.kind];
+  const kind = { user, key: "API key", operator: "Operator of the service", rule: "" }[actor.kind];
   const sub = [name && actor.name, kind, background && "by the page itself"]
     .filter(Boolean)
     .join(", ");
   return (
     <>
-      <span>{name ?? actor.name}</span>
+      <span>
+        {actor.kind === "rule" ? `Automation: ${levelName(actor.name)}` : (name ?? actor.name)}
+      </span>
       {sub && <span className="sub">{sub}</span>}
     </>
   );
@@ -168,6 +172,7 @@ function Actor({
 
 function From({ entry: { actor, address, agent } }: { entry: Schemas["AuditEntry"] }) {
   if (actor.kind === "operator") return <span className="muted">Command line</span>;
+  if (actor.kind === "rule") return <span className="muted">Molar itself</span>;
   if (!address) return <span className="muted">Not shown, and the time to the hour</span>;
   return (
     <>
@@ -205,6 +210,11 @@ function Resource({ entry: e }: { entry: Schemas["AuditEntry"] }) {
 }
 
 const acts: Record<string, string> = {
+  "POST /eras/{id}/post": "Posted a remittance",
+  "POST /eras/{id}/unpost": "Unposted a remittance",
+  "POST /claims/{id}/reconcile": "Reconciled a claim",
+  "POST /claims/{id}/reopen": "Reopened a claim",
+  "PUT /automation": "Changed the automation",
   "POST /sessions": "Sign-in",
   "DELETE /sessions/{id}": "Ended a session",
 };

@@ -13,6 +13,7 @@ export function SettingsParts() {
         ["Providers", "/settings/providers"],
         ["Fee schedules", "/settings/fees"],
         ["Payers", "/settings/payers"],
+        ...(may.manage ? [["Automation", "/settings/automation"] as const] : []),
         ...(may.manage ? [["Users", "/settings/users"] as const] : []),
         ["Sessions", "/settings/sessions"],
         ...(may.manage ? [["Audit", "/settings/audit"] as const] : []),

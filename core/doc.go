@@ -24,6 +24,7 @@
 //	retention    how long data stays, and what is held
 //	claimstatus  what payers answer when they are asked about a claim, and when they are asked
 //	claim        claims, the rules that judge them, the ledger of what was decided
+//	advice       what payers want to see with a claim, and the organization's own rules about it
 //	contract     what payers are bound to allow, beside what they do
 //	remit        remittances (835): what a payer decided; they know no claim
 //	attachment   images, and the payer requests that they answer

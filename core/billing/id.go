@@ -61,6 +61,7 @@ type (
 	noteKind         struct{}
 	statusPolicyKind struct{}
 	depositKind      struct{}
+	adviceRuleKind   struct{}
 )
 
 func (orgKind) prefix() string          { return "org_" }
@@ -97,6 +98,7 @@ func (statusKind) prefix() string       { return "sti_" }
 func (noteKind) prefix() string         { return "nte_" }
 func (statusPolicyKind) prefix() string { return "stp_" }
 func (depositKind) prefix() string      { return "dep_" }
+func (adviceRuleKind) prefix() string   { return "atr_" }
 
 // The IDs of the API, the JobID of a job, and the DeliveryID of a delivery to
 // an endpoint.
@@ -136,6 +138,7 @@ type (
 	NoteID            = ID[noteKind]
 	StatusPolicyID    = ID[statusPolicyKind]
 	DepositID         = ID[depositKind]
+	AttachmentRuleID  = ID[adviceRuleKind]
 	CheckItemID       = ID[checkItemKind] // of the store; clients have an ID of their own
 )
 
@@ -162,8 +165,8 @@ func NewID[T ID[K], K Kind](now Real) T {
 
 const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
-// ErrMalformedID is the error of ParseID.
-var ErrMalformedID = errors.New("malformed ID")
+// errMalformedID is the error of ParseID.
+var errMalformedID = errors.New("malformed ID")
 
 // ParseID reads the form that clients see. It accepts lower-case letters, and
 // otherwise only what String returns.
@@ -172,7 +175,7 @@ func ParseID[T ID[K], K Kind](s string) (T, error) {
 	var u [16]byte
 	body, ok := strings.CutPrefix(s, kind.prefix())
 	if !ok || len(body) != 26 {
-		return T(u), ErrMalformedID
+		return T(u), errMalformedID
 	}
 	// 26 characters carry 130 bits: the first may only be 0 to 7.
 	var hi, lo uint64
@@ -183,7 +186,7 @@ func ParseID[T ID[K], K Kind](s string) (T, error) {
 		}
 		v := strings.IndexByte(crockford, c)
 		if v < 0 || i == 0 && v > 7 {
-			return T(u), ErrMalformedID
+			return T(u), errMalformedID
 		}
 		hi = hi<<5 | lo>>59
 		lo = lo<<5 | uint64(v)
@@ -191,7 +194,7 @@ func ParseID[T ID[K], K Kind](s string) (T, error) {
 	binary.BigEndian.PutUint64(u[:8], hi)
 	binary.BigEndian.PutUint64(u[8:], lo)
 	if u == ([16]byte{}) {
-		return T(u), ErrMalformedID
+		return T(u), errMalformedID
 	}
 	return T(u), nil
 }
@@ -273,7 +276,7 @@ func (id *ID[K]) Scan(src any) error {
 	}
 	b, err := hex.DecodeString(strings.ReplaceAll(s, "-", ""))
 	if err != nil || len(b) != 16 {
-		return ErrMalformedID
+		return errMalformedID
 	}
 	copy(id[:], b)
 	return nil

@@ -729,7 +729,7 @@ BEGIN
         RETURN 0;
     END IF;
     CASE bare
-        WHEN 'api_keys', 'audit_entries', 'audit_resources', 'changes', 'connections', 'import_mappings', 'fee_schedule_rows', 'fee_schedules', 'disclosures', 'erasures', 'holds', 'retention', 'idempotency_keys', 'offices', 'providers', 'received_files',
+        WHEN 'api_keys', 'audit_entries', 'audit_resources', 'changes', 'connections', 'import_mappings', 'fee_schedule_rows', 'attachment_rules', 'fee_schedules', 'disclosures', 'erasures', 'holds', 'retention', 'idempotency_keys', 'offices', 'providers', 'received_files',
             'requests', 'sessions', 'sign_in_links', 'users', 'watches', 'webhook_endpoints' THEN
         WHEN 'received_parts' THEN
             which := 'file_id IN (SELECT id FROM public.received_files WHERE org_id = $1)';
@@ -1067,6 +1067,27 @@ CREATE TABLE public.api_keys (
 );
 
 ALTER TABLE ONLY public.api_keys FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.attachment_rules (
+    id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    payer_id uuid,
+    payer_code text NOT NULL,
+    payer_name text NOT NULL,
+    procedure_codes text[] NOT NULL,
+    needs text[] NOT NULL,
+    asked text NOT NULL,
+    note text NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    edits json DEFAULT '{}'::json NOT NULL,
+    CONSTRAINT attachment_rules_asked_check CHECK ((asked = ANY (ARRAY['initial'::text, 'secondary'::text, 'rejected'::text, 'always'::text]))),
+    CONSTRAINT attachment_rules_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
+    CONSTRAINT attachment_rules_needs_check CHECK ((needs <@ ARRAY['xray'::text, 'periodontal_chart'::text, 'pathology_report'::text, 'operative_report'::text, 'narrative'::text, 'primary_decision'::text, 'photo'::text]))
+);
+
+ALTER TABLE ONLY public.attachment_rules FORCE ROW LEVEL SECURITY;
 
 CREATE SEQUENCE public.attachment_serials
     START WITH 1
@@ -2412,6 +2433,9 @@ ALTER TABLE ONLY public.api_keys
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.attachment_rules
+    ADD CONSTRAINT attachment_rules_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.attachments
     ADD CONSTRAINT attachments_number_key UNIQUE (number);
 
@@ -2669,6 +2693,10 @@ CREATE INDEX acknowledgements_org ON public.acknowledgements USING btree (org_id
 CREATE INDEX api_keys_list ON public.api_keys USING btree (org_id, created_at, id);
 
 CREATE INDEX api_keys_made_with ON public.api_keys USING btree (made_with) WHERE (made_with IS NOT NULL);
+
+CREATE INDEX attachment_rules_list ON public.attachment_rules USING btree (org_id, mode, created_at, id);
+
+CREATE INDEX attachment_rules_payer ON public.attachment_rules USING btree (org_id, mode, payer_id, created_at, id);
 
 CREATE UNIQUE INDEX attachments_answering ON public.attachments USING btree (org_id, mode, payer_request_id) WHERE ((state = 'open'::text) AND (payer_request_id IS NOT NULL));
 
@@ -3204,6 +3232,8 @@ ALTER TABLE public.acknowledgements ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.api_keys ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.attachment_rules ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.attachments ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.audit_entries ENABLE ROW LEVEL SECURITY;
@@ -3355,6 +3385,8 @@ CREATE POLICY reads ON public.audit_resources FOR SELECT TO molar_app USING ((or
 ALTER TABLE public.received_files ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY removal ON public.api_keys TO postgres USING (true);
+
+CREATE POLICY removal ON public.attachment_rules TO postgres USING (true);
 
 CREATE POLICY removal ON public.check_additions TO postgres USING (true);
 
@@ -3517,6 +3549,8 @@ ALTER TABLE public.sandbox_scenarios ENABLE ROW LEVEL SECURITY;
 CREATE POLICY scope ON public.acknowledgements TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.api_keys TO molar_app USING ((org_id = (current_setting('molar.org'::text))::uuid));
+
+CREATE POLICY scope ON public.attachment_rules TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.attachments TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
@@ -3982,6 +4016,26 @@ GRANT SELECT(last_used_from) ON TABLE public.api_keys TO molar_app;
 GRANT UPDATE(last_used_from) ON TABLE public.api_keys TO molar_system;
 
 GRANT SELECT(made_with) ON TABLE public.api_keys TO molar_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.attachment_rules TO molar_app;
+
+GRANT UPDATE(payer_id) ON TABLE public.attachment_rules TO molar_app;
+
+GRANT UPDATE(payer_code) ON TABLE public.attachment_rules TO molar_app;
+
+GRANT UPDATE(payer_name) ON TABLE public.attachment_rules TO molar_app;
+
+GRANT UPDATE(procedure_codes) ON TABLE public.attachment_rules TO molar_app;
+
+GRANT UPDATE(needs) ON TABLE public.attachment_rules TO molar_app;
+
+GRANT UPDATE(asked) ON TABLE public.attachment_rules TO molar_app;
+
+GRANT UPDATE(note) ON TABLE public.attachment_rules TO molar_app;
+
+GRANT UPDATE(updated_at) ON TABLE public.attachment_rules TO molar_app;
+
+GRANT UPDATE(edits) ON TABLE public.attachment_rules TO molar_app;
 
 GRANT SELECT,USAGE ON SEQUENCE public.attachment_serials TO molar_app;
 GRANT SELECT,UPDATE ON SEQUENCE public.attachment_serials TO molar_system;

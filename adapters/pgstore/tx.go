@@ -98,7 +98,7 @@ func (t *tx) ports(ctx context.Context) ports.Tx {
 		Patients: patients{t}, Offices: offices{t}, Providers: providers{t}, Events: events{t}, Endpoints: endpoints{t},
 		Deliveries: deliveries{t}, Lanes: lanes{t}, Outbox: outbox{t}, Organization: ownOrganization{t}, ThrowAways: throwAways{t}, Users: users{t}, Sessions: sessions{t}, APIKeys: apiKeys{t}, Requests: requests{t},
 		Audit: auditEntries{t}, Records: records{t}, Faults: faults{t},
-		Quarantine: ownQuarantine{t}, Acknowledgements: acknowledgements{t}, Connections: ownConnections{t}, Enrollments: enrollments{t}, FeeSchedules: feeSchedules{t}, Contracts: contracts{t}, Estimates: estimates{t}, Tasks: tasks{t}, Notes: notes{t}, Deposits: deposits{t}, DepositAccounts: depositAccounts{t}, Additions: additions{t}, StatusInquiries: statusInquiries{t}, StatusPolicies: statusPolicies{t}, StatusFeed: statusFeed{t}, ImportMappings: importMappings{t}, CheckBatches: checkBatches{t}, CheckItems: checkItems{t}, CheckFeed: checkFeed{t}, SandboxClock: sandboxClock{t}, SandboxMail: ownMail{t},
+		Quarantine: ownQuarantine{t}, Acknowledgements: acknowledgements{t}, Connections: ownConnections{t}, Enrollments: enrollments{t}, FeeSchedules: feeSchedules{t}, AttachmentRules: attachmentRules{t}, Contracts: contracts{t}, Estimates: estimates{t}, Tasks: tasks{t}, Notes: notes{t}, Deposits: deposits{t}, DepositAccounts: depositAccounts{t}, Additions: additions{t}, StatusInquiries: statusInquiries{t}, StatusPolicies: statusPolicies{t}, StatusFeed: statusFeed{t}, ImportMappings: importMappings{t}, CheckBatches: checkBatches{t}, CheckItems: checkItems{t}, CheckFeed: checkFeed{t}, SandboxClock: sandboxClock{t}, SandboxMail: ownMail{t},
 		Scenarios: scenarios{t}, LiveFiles: restores{t},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/advice"
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/claimstatus"
@@ -66,6 +67,9 @@ func organizationParts() []part {
 		{name: "status_inquiries", what: "what payers answered about claims; messages/ has what was sent and received", write: (*organization).statusInquiries},
 		{name: "status_policies", what: "by which payers are asked about claims without a person", write: listed("status_policies", func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*claimstatus.Policy, error) {
 			return tx.StatusPolicies.List(ctx, p)
+		})},
+		{name: "attachment_rules", what: "what goes with claims, by the organization's own rules", write: listed("attachment_rules", func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*advice.Rule, error) {
+			return tx.AttachmentRules.List(ctx, billing.PayerID{}, p)
 		})},
 		{name: "attachments", what: "attachments; images/ has their images", write: (*organization).attachments},
 		{name: "payer_requests", what: "what payers asked for", write: listed("payer_requests", func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*attachment.PayerRequest, error) {

@@ -53,6 +53,7 @@ func TestExportOrganization(t *testing.T) {
 	s.connection(t)
 	s.must(t, 200, call{method: "PUT", path: "/import_mappings/schedule", body: mappingBody})
 	s.must(t, 200, call{method: "PUT", path: "/status_policies/CHTEST", body: "{}"})
+	s.must(t, 201, call{path: "/attachment_rules", body: ruleBody()})
 	s.visits(t, s.org, "owner@example.com", caller.RoleOwner)
 	s.exec(t, "UPDATE connections SET mode = 'test'")
 	s.exec(t, "INSERT INTO holds (org_id, reason, placed_at) VALUES ($1, 'case 1', now())", s.org.UUID())

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/advice"
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/claim"
@@ -88,6 +89,8 @@ func renderSettings(resource any) any {
 		return providerShape(r)
 	case *fee.Schedule:
 		return feeScheduleRowsShape(r)
+	case *advice.Rule:
+		return attachmentRuleShape(r)
 	case *directory.ImportMapping:
 		return importMappingShape(r)
 	case *network.Enrollment:

@@ -1940,6 +1940,68 @@ class ClaimFinding(Model):
     _read: ClassVar[dict[str, Any]] = {
     }
 
+AdviceCode: TypeAlias = "Literal['xray_missing', 'periodontal_chart_missing', 'pathology_report_missing', 'operative_report_missing', 'narrative_missing', 'primary_decision_missing', 'photo_missing', 'documents_unwanted'] | str"
+"""What the claim lacks of what its payer wants to see. `documents_unwanted`: it has documents, and the payer wants
+none before it asks.
+"""
+
+ClaimAdviceRuleOrigin: TypeAlias = "Literal['organization', 'payer'] | str"
+"""`organization`: a rule of your own. `payer`: what the payer publishes."""
+
+
+class ClaimAdviceRule(Model):
+    """The rule that says so."""
+
+    origin: ClaimAdviceRuleOrigin
+    """`organization`: a rule of your own. `payer`: what the payer publishes."""
+    id: str | None
+    """Your rule. Null for one of the payer."""
+    source: str | None
+    """The page on which the payer says so."""
+    read_on: dt.date | None
+    """When that page was read."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "read_on": calendar_date,
+    }
+
+
+class ClaimAdvice(Model):
+    """What the payer of a claim wants to see with it."""
+
+    code: AdviceCode
+    """What the claim lacks of what its payer wants to see. `documents_unwanted`: it has documents, and the payer wants
+    none before it asks.
+    """
+    message: str
+    fix: str
+    """What to do."""
+    rule: ClaimAdviceRule
+    """The rule that says so."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "rule": ClaimAdviceRule,
+    }
+
+
+class IgnoredAdvice(Model):
+    """Advice that the claim was sent without, and why."""
+
+    code: AdviceCode
+    """What the claim lacks of what its payer wants to see. `documents_unwanted`: it has documents, and the payer wants
+    none before it asks.
+    """
+    reason: str | None
+    """Null once the patient was erased."""
+    by: str
+    """The user or the API key."""
+    at: dt.datetime
+    """A time in UTC, with microseconds."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "at": timestamp,
+    }
+
 AttachmentState: TypeAlias = "Literal['open', 'closed'] | str"
 """`open`: you can add documents. `closed`: the attachment was sent and no longer changes."""
 
@@ -2322,12 +2384,12 @@ class ClaimContract(Model):
         "lines": [ClaimContractLine],
     }
 
-ClaimCause: TypeAlias = "Literal['validation', 'findings', 'draft', 'submit', 'replace', 'send', 'file_rejected', 'file_rejected_again', 'clearinghouse_accepted', 'payer_accepted', 'rejected', 'not_found', 'status', 'payment', 'denial', 'reversal', 'estimate', 'reconcile', 'void', 'voided', 'convert', 'reopen', 'match', 'apply', 'ignore', 'unapply', 'enrollment', 'submit_withdrawn', 'edit', 'void_unsent', 'earlier_payer_decided', 'earlier_payer_changed', 'correct', 'hold', 'release', 'settle', 'patient_erased'] | str"
+ClaimCause: TypeAlias = "Literal['validation', 'findings', 'draft', 'submit', 'replace', 'send', 'file_rejected', 'file_rejected_again', 'clearinghouse_accepted', 'payer_accepted', 'rejected', 'not_found', 'status', 'payment', 'denial', 'reversal', 'estimate', 'reconcile', 'void', 'voided', 'convert', 'reopen', 'match', 'apply', 'ignore', 'unapply', 'enrollment', 'submit_withdrawn', 'edit', 'void_unsent', 'earlier_payer_decided', 'earlier_payer_changed', 'correct', 'hold', 'release', 'settle', 'advice_ignored', 'patient_erased'] | str"
 """What changed the state. `validation`: the claim was created or updated, without findings. `findings`: with
 findings. `draft`: it was saved as a draft. `submit`, `replace`, `reconcile`, `reopen`, `void` and `convert`:
 a user or program asked for it. `hold` and `release`: one held it back or released it. `settle`: a person decided
-about a task. `match`, `apply`, `ignore` and `unapply`: a user or program worked on a
-remittance of the claim. `submit_withdrawn`: one changed the claim without `submit`, so it is no longer
+about a task. `advice_ignored`: one sent the claim without what its payer wants to see, and said why. `match`,
+`apply`, `ignore` and `unapply`: a user or program worked on a remittance of the claim. `submit_withdrawn`: one changed the claim without `submit`, so it is no longer
 submitted by itself. `edit`: one changed the content, and the claim stayed in its state. `enrollment`: the
 enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that was never
 sent. `earlier_payer_decided` and `earlier_payer_changed`: a remittance of the payer before completed the claim,
@@ -2349,8 +2411,8 @@ class ClaimHistoryItem(Model):
     """What changed the state. `validation`: the claim was created or updated, without findings. `findings`: with
     findings. `draft`: it was saved as a draft. `submit`, `replace`, `reconcile`, `reopen`, `void` and `convert`:
     a user or program asked for it. `hold` and `release`: one held it back or released it. `settle`: a person decided
-    about a task. `match`, `apply`, `ignore` and `unapply`: a user or program worked on a
-    remittance of the claim. `submit_withdrawn`: one changed the claim without `submit`, so it is no longer
+    about a task. `advice_ignored`: one sent the claim without what its payer wants to see, and said why. `match`,
+    `apply`, `ignore` and `unapply`: a user or program worked on a remittance of the claim. `submit_withdrawn`: one changed the claim without `submit`, so it is no longer
     submitted by itself. `edit`: one changed the content, and the claim stayed in its state. `enrollment`: the
     enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that was never
     sent. `earlier_payer_decided` and `earlier_payer_changed`: a remittance of the payer before completed the claim,
@@ -2478,6 +2540,13 @@ class Claim(Model):
     """What is wrong with the claim, as found by rules, the clearinghouse or the payer. Empty if nothing is
     wrong.
     """
+    advice: list[ClaimAdvice]
+    """What the payer wants to see with the claim, and the claim does not have, by the rules of your organization and
+    what the payer publishes. Advice does not keep the claim from being sent, and ends when a document that fits is
+    attached. Empty if nothing lacks, and once a batch carries the claim.
+    """
+    advice_ignored: list[IgnoredAdvice]
+    """What the claim was sent without, with the last reason for each code."""
     attachments: list[Attachment]
     """The attachments for the claim, newest first."""
     contractual: Decimal | None
@@ -2540,6 +2609,8 @@ class Claim(Model):
         "accident": ClaimAccident,
         "lines": [ClaimLine],
         "findings": [ClaimFinding],
+        "advice": [ClaimAdvice],
+        "advice_ignored": [IgnoredAdvice],
         "attachments": [Attachment],
         "contractual": Decimal,
         "not_paid": Decimal,
@@ -2936,6 +3007,30 @@ class ClaimChange(TypedDict, total=False):
     """Saves the claim as a draft, without checking it. Not allowed with `submit`."""
     submit: bool | None
     """Queues the claim at once if it has no findings. Otherwise the claim has `submit_when_ready`."""
+
+
+class SubmitRequestAdviceIgnored(TypedDict, total=False):
+    """Why the claim goes without what its payer wants to see, by the `code` of the advice. A reason for advice
+    that the claim does not have is left out.
+    """
+
+    xray_missing: str | None
+    periodontal_chart_missing: str | None
+    pathology_report_missing: str | None
+    operative_report_missing: str | None
+    narrative_missing: str | None
+    primary_decision_missing: str | None
+    photo_missing: str | None
+    documents_unwanted: str | None
+
+
+class SubmitRequest(TypedDict, total=False):
+    """A part of a request."""
+
+    advice_ignored: SubmitRequestAdviceIgnored | None
+    """Why the claim goes without what its payer wants to see, by the `code` of the advice. A reason for advice
+    that the claim does not have is left out.
+    """
 
 
 ReconcileRequestAcceptOpen = TypedDict(
@@ -3350,6 +3445,110 @@ class AttachmentsListNotesParams(TypedDict, total=False):
     """The maximum number of items on a page."""
     cursor: str
     """The `next_cursor` of the previous page, unchanged, with the same filters."""
+
+AttachmentNeed: TypeAlias = "Literal['xray', 'periodontal_chart', 'pathology_report', 'operative_report', 'narrative', 'primary_decision', 'photo'] | str"
+"""What goes with a claim. A document of a type that fits meets it, in an attachment of the claim: `xray` types 10 to
+16, `periodontal_chart` 7, `pathology_report` 5 and 6, `operative_report` 6 and 8, `narrative` 2, `primary_decision`
+1, `photo` 9. A text of an attachment and the `note` of the claim are a `narrative`, too, and lines of an
+`adjudication` in `other_coverage` are a `primary_decision`.
+"""
+
+AttachmentRuleWhen: TypeAlias = "Literal['initial', 'secondary', 'rejected', 'always'] | str"
+"""When it goes with a claim. `initial`: with claims to the first payer. `secondary`: with claims to a later one.
+`rejected`: with a rejected claim.
+"""
+
+
+class AttachmentRuleRequest(TypedDict, total=False):
+    """A part of a request."""
+
+    payer_id: str | None
+    """The payer: its `pyr_` ID, its payer ID or an alias. Null for all payers."""
+    procedure_codes: list[str] | None
+    """The procedures: codes such as `D2740`, ranges such as `D2710-D2794`, and patterns such as `Dxx99`, in which `x`
+    is any digit. Null or empty for all.
+    """
+    needs: Required[list[AttachmentNeed]]
+    """What goes with the claims. Empty for nothing."""
+    when: AttachmentRuleWhen | None
+    """Null for `initial`."""
+    note: str | None
+    """What the advice says besides, such as why you made the rule."""
+
+
+class AttachmentRuleContent(TypedDict, total=False):
+    """A part of a request."""
+
+    payer_id: str | None
+    """The payer: its `pyr_` ID, its payer ID or an alias. Null for all payers."""
+    procedure_codes: list[str] | None
+    """The procedures: codes such as `D2740`, ranges such as `D2710-D2794`, and patterns such as `Dxx99`, in which `x`
+    is any digit. Null or empty for all.
+    """
+    needs: list[AttachmentNeed]
+    """What goes with the claims. Empty for nothing."""
+    when: AttachmentRuleWhen | None
+    """Null for `initial`."""
+    note: str | None
+    """What the advice says besides, such as why you made the rule."""
+
+
+class AttachmentRule(Model):
+    """What goes with claims by a rule of your organization, in one mode."""
+
+    id: str
+    object: str
+    version: int
+    """Counts the changes that people and programs made of the content, from 1. States and files change nothing of it."""
+    payer: PayerSummary | None
+    """Null for all payers."""
+    procedure_codes: list[str]
+    """Empty for all procedures."""
+    needs: list[AttachmentNeed]
+    """Empty for nothing."""
+    when: AttachmentRuleWhen
+    """When it goes with a claim. `initial`: with claims to the first payer. `secondary`: with claims to a later one.
+    `rejected`: with a rejected claim.
+    """
+    note: str | None
+    created_at: dt.datetime
+    """A time in UTC, with microseconds."""
+    updated_at: dt.datetime
+    """A time in UTC, with microseconds."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "payer": PayerSummary,
+        "created_at": timestamp,
+        "updated_at": timestamp,
+    }
+
+
+class AttachmentRulesListParams(TypedDict, total=False):
+    """The parameters of /attachment_rules."""
+
+    limit: int
+    """The maximum number of items on a page."""
+    cursor: str
+    """The `next_cursor` of the previous page, unchanged, with the same filters."""
+    payer_id: str
+    """Only rules for this payer: its `pyr_` ID, its payer ID or an alias."""
+
+
+class AttachmentRuleChange(TypedDict, total=False):
+    """A part of a request."""
+
+    payer_id: str | None
+    """The payer: its `pyr_` ID, its payer ID or an alias. Null for all payers."""
+    procedure_codes: list[str] | None
+    """The procedures: codes such as `D2740`, ranges such as `D2710-D2794`, and patterns such as `Dxx99`, in which `x`
+    is any digit. Null or empty for all.
+    """
+    needs: list[AttachmentNeed]
+    """What goes with the claims. Empty for nothing."""
+    when: AttachmentRuleWhen | None
+    """Null for `initial`."""
+    note: str | None
+    """What the advice says besides, such as why you made the rule."""
 
 
 class DocumentType(Model):

@@ -107,6 +107,10 @@ const screens: Record<Screen, ReturnType<typeof shown>> = {
   "/settings/providers": shown(() => import("./screens/settings/providers"), "Providers"),
   "/settings/fees": shown(() => import("./screens/settings/fees"), "FeeSchedules"),
   "/settings/fees/$id": shown(() => import("./screens/settings/fees"), "FeeScheduleDetail"),
+  "/settings/attachment-rules": shown(
+    () => import("./screens/settings/attachment-rules"),
+    "AttachmentRules",
+  ),
   "/settings/users": shown(() => import("./screens/settings/users"), "Users"),
   "/settings/sessions": shown(() => import("./screens/settings/sessions"), "Sessions"),
   "/settings/audit": shown(() => import("./screens/settings/audit"), "Audit"),

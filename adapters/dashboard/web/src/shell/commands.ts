@@ -131,6 +131,11 @@ export const screens: Command[] = [
   },
   { label: "Fee schedules", also: "prices ucr contracts", does: { to: "/settings/fees" } },
   {
+    label: "Attachment rules",
+    also: "x-rays narratives documents advice",
+    does: { to: "/settings/attachment-rules" },
+  },
+  {
     label: "Users",
     also: "people roles invite team staff",
     does: { to: "/settings/users" },

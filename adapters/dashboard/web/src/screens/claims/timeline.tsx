@@ -30,6 +30,7 @@ const causes: Record<string, string> = {
   hold: "Held",
   release: "Released",
   settle: "Task settled",
+  advice_ignored: "Sent without what the payer wants to see",
   edit: "Changed",
   void_unsent: "Voided before it was sent",
   earlier_payer_decided: "The earlier payer decided",

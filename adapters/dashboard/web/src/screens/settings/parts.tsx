@@ -12,6 +12,7 @@ export function SettingsParts() {
         ["Offices", "/settings/offices"],
         ["Providers", "/settings/providers"],
         ["Fee schedules", "/settings/fees"],
+        ["Attachment rules", "/settings/attachment-rules"],
         ...(may.manage ? [["Users", "/settings/users"] as const] : []),
         ["Sessions", "/settings/sessions"],
         ...(may.manage ? [["Audit", "/settings/audit"] as const] : []),

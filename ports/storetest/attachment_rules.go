@@ -15,6 +15,7 @@ import (
 // and with the claims that they are about.
 func testAttachmentRules(b *scoped) {
 	t := b.t
+	b.organization()
 	rule := func(n int, payer directory.PayerSummary, needs ...advice.Need) *advice.Rule {
 		r := Filled[advice.Rule](t)
 		r.Scope, r.CreatedAt, r.UpdatedAt = b.scope, b.now.Add(time.Duration(n)*time.Hour), b.now
@@ -75,9 +76,8 @@ func testAttachmentRules(b *scoped) {
 	equal(t, "the rules of a claim", with(c.ID), short(one, all))
 	equal(t, "the rules of a claim that was sent", len(with(sent.ID)), 0)
 
-	office := Filled[directory.Office](t)
-	office.Scope, office.Pending = b.scope, nil
-	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Offices.Insert(ctx, &office) })
+	office := &directory.Office{ID: id[billing.OfficeID](), Scope: b.scope, Name: unicode, CreatedAt: b.now}
+	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Offices.Insert(ctx, office) })
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		want, err := tx.Offices.Get(ctx, office.ID)
 		if err != nil {

@@ -15,6 +15,18 @@ type One = Schemas["ClaimAdvice"];
 /** Ignored has the reasons for which a claim goes without what its payer wants to see, by the codes. */
 export type Ignored = NonNullable<Schemas["SubmitRequest"]["advice_ignored"]>;
 
+/** lacks says in a word or two what a claim was sent without, or with. */
+export const lacks: Record<Schemas["AdviceCode"], string> = {
+  xray_missing: "without an X-ray",
+  periodontal_chart_missing: "without a periodontal chart",
+  pathology_report_missing: "without a pathology report",
+  operative_report_missing: "without an operative report",
+  narrative_missing: "without a narrative",
+  primary_decision_missing: "without the decision of the payer before",
+  photo_missing: "without an intraoral photo",
+  documents_unwanted: "with documents that the payer does not want",
+};
+
 /** unanswered returns the advice that no person has ignored yet. */
 export const unanswered = (c: Claim): One[] =>
   c.advice.filter((a) => !c.advice_ignored.some((i) => i.code === a.code));
@@ -32,7 +44,7 @@ function Source({ rule }: { rule: One["rule"] }) {
 }
 
 /** AdviceList lists advice with what to do. */
-function AdviceList({ of: claim, may }: { of: Claim; may: boolean }) {
+function AdviceList({ of: claim }: { of: Claim }) {
   const ignored = new Map(claim.advice_ignored.map((i) => [i.code, i]));
   return (
     <ul className="plain findings">
@@ -54,13 +66,6 @@ function AdviceList({ of: claim, may }: { of: Claim; may: boolean }) {
           </li>
         );
       })}
-      {may && claim.advice.some((a) => a.code !== "documents_unwanted") && (
-        <li>
-          <ButtonLink to="/attachments/new" search={{ claim_id: claim.id }}>
-            Add what is missing
-          </ButtonLink>
-        </li>
-      )}
     </ul>
   );
 }
@@ -69,8 +74,18 @@ function AdviceList({ of: claim, may }: { of: Claim; may: boolean }) {
 export function Advice({ claim, may }: { claim: Claim; may: boolean }) {
   if (claim.advice.length === 0) return null;
   return (
-    <Section title="What the payer wants to see">
-      <AdviceList of={claim} may={may} />
+    <Section
+      title="What the payer wants to see"
+      actions={
+        may &&
+        claim.advice.some((a) => a.code !== "documents_unwanted") && (
+          <ButtonLink to="/attachments/new" search={{ claim_id: claim.id }}>
+            Add what is missing
+          </ButtonLink>
+        )
+      }
+    >
+      <AdviceList of={claim} />
     </Section>
   );
 }

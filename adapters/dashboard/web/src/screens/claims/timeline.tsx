@@ -3,6 +3,9 @@ import type { Schemas } from "../../api/client";
 import { Changer } from "../../ui/changer";
 import { When } from "../../ui/format";
 import { stateName } from "../../ui/state";
+import { lacks } from "./advice";
+
+type Claim = Schemas["Claim"];
 
 const causes: Record<string, string> = {
   validation: "Checked without findings",
@@ -45,8 +48,16 @@ const causes: Record<string, string> = {
   patient_erased: "The patient was erased",
 };
 
+/** titleOf names a step of a claim's history. */
+function titleOf(claim: Claim, h: Claim["history"][number]): string {
+  const ignored = claim.advice_ignored.find((i) => i.at === h.at && i.reason === h.note);
+  if (h.cause === "advice_ignored" && ignored && lacks[ignored.code])
+    return `Sent ${lacks[ignored.code]}`;
+  return causes[h.cause] ?? stateName(h.state);
+}
+
 /** Timeline lists what happened to a claim, newest first. */
-export function Timeline({ claim }: { claim: Schemas["Claim"] }) {
+export function Timeline({ claim }: { claim: Claim }) {
   const [all, setAll] = useState(false);
   const steps = [...claim.history].reverse();
   const shown = all ? steps : steps.slice(0, 8);
@@ -55,7 +66,7 @@ export function Timeline({ claim }: { claim: Schemas["Claim"] }) {
       <ol className="timeline">
         {shown.map((h, i) => (
           <li key={`${h.at} ${i}`}>
-            <p className="strong">{causes[h.cause] ?? stateName(h.state)}</p>
+            <p className="strong">{titleOf(claim, h)}</p>
             <p className="muted small">
               <When value={h.at} full /> · {stateName(h.state)}
               {h.by && (

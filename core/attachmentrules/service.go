@@ -71,14 +71,15 @@ func (s *Service) name(r *advice.Rule, payer *string) error {
 func (s *Service) Change(
 	ctx context.Context, call idempotency.Write[*advice.Rule], id billing.AttachmentRuleID, in intake.AttachmentRuleRequest,
 ) (caller.Reply, error) {
+	_, ill := in.Change(&advice.Rule{When: advice.Initial}) // the faults that the request has for any rule
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*advice.Rule, error) {
 		was, err := tx.AttachmentRules.Lock(ctx, id)
 		if err == nil {
 			err = was.Edits.Expect(call.Request.Seen)
 		}
 		if err != nil {
-			if billing.CodeOf(err) != billing.CodeInternal && len(in.Faults) > 0 {
-				err = in.Faults.Err()
+			if billing.CodeOf(err) != billing.CodeInternal && len(ill) > 0 {
+				err = ill.Err()
 			}
 			return nil, err
 		}

@@ -141,6 +141,7 @@ func TestJudge(t *testing.T) {
 		"procedure_codes.1 range":     {When: Always, Codes: []string{"D2740", "D2794-D2710"}},
 		"procedure_codes.1 conflict":  {When: Always, Codes: []string{"D2740", "D2740"}},
 		"procedure_codes too_many":    {When: Always, Codes: slices.Repeat([]string{"D2740"}, 51)},
+		"needs too_many":              {When: Always, Needs: slices.Repeat([]Need{XRay}, 8)},
 		"needs.0 not_allowed":         {When: Secondary, Needs: []Need{"tooth"}},
 		"needs.1 conflict":            {When: Rejected, Needs: []Need{XRay, XRay}},
 		"when not_allowed":            {When: "sometimes"},

@@ -71,8 +71,18 @@ var (
 
 // Judge adds the faults of a rule.
 func (r *Rule) Judge(f *billing.Faults) {
+	r.judgeCodes(f)
+	r.judgeNeeds(f)
+	if !slices.Contains(Whens(), r.When) {
+		f.Add("when", billing.FaultNotAllowed, "The value must be one of "+joined(Whens())+".")
+	}
+	f.Optional("note", &r.Note, maxNote)
+}
+
+func (r *Rule) judgeCodes(f *billing.Faults) {
 	if len(r.Codes) > maxCodes {
 		f.Add("procedure_codes", billing.FaultTooMany, fmt.Sprintf("A rule may have at most %d procedure codes and ranges. Use ranges, or make another rule.", maxCodes))
+		return
 	}
 	for i, c := range r.Codes {
 		at := fmt.Sprintf("procedure_codes.%d", i)
@@ -86,6 +96,13 @@ func (r *Rule) Judge(f *billing.Faults) {
 			f.Add(at, billing.FaultConflict, "The code is there already. Send it once.")
 		}
 	}
+}
+
+func (r *Rule) judgeNeeds(f *billing.Faults) {
+	if len(r.Needs) > len(Needs()) {
+		f.Add("needs", billing.FaultTooMany, "Send each value once.")
+		return
+	}
 	for i, n := range r.Needs {
 		at := fmt.Sprintf("needs.%d", i)
 		switch {
@@ -95,10 +112,6 @@ func (r *Rule) Judge(f *billing.Faults) {
 			f.Add(at, billing.FaultConflict, "The value is there already. Send it once.")
 		}
 	}
-	if !slices.Contains(Whens(), r.When) {
-		f.Add("when", billing.FaultNotAllowed, "The value must be one of "+joined(Whens())+".")
-	}
-	f.Optional("note", &r.Note, maxNote)
 }
 
 func joined[T ~string](all []T) string {

@@ -264,7 +264,7 @@ func (b *bench) attachmentRuleKept(ctx context.Context) error {
 		return err
 	}
 	c, err = b.client.Claims.Submit(ctx, c.ID, molar.SubmitRequest{AdviceIgnored: molar.Value(molar.SubmitRequestAdviceIgnored{PhotoMissing: molar.Value("The payer has it.")})})
-	if err := wants(err, err == nil && c.State == molar.ClaimStateQueued && *c.AdviceIgnored[0].Reason == "The payer has it.", c); err != nil {
+	if err := wants(err, err == nil && c.State == molar.ClaimStateQueued && c.AdviceIgnored[0].Code == molar.AdviceCodePhotoMissing, c); err != nil {
 		return err
 	}
 	r, err = b.client.AttachmentRules.Update(ctx, r.ID, molar.AttachmentRuleChange{PayerID: molar.Null[string]()}, molar.IfVersion(r.Version))

@@ -286,11 +286,22 @@ const cases: Record<string, () => Promise<void>> = {
     await refused(NotFoundError, () => client.statusPolicies.delete("CHTEST"));
   },
   async attachment_rule_kept() {
-    let r = await client.attachmentRules.create({ payer_id: "CHTEST", procedure_codes: ["D2740"], needs: ["photo"] });
+    let r = await client.attachmentRules.create({
+      payer_id: "CHTEST",
+      procedure_codes: ["D2740"],
+      needs: ["photo"],
+    });
     want(r.when === "initial", r);
     const c = await client.claims.update((await claim({ draft: true })).id, {});
-    want(c.advice.length === 1 && c.advice[0]?.code === "photo_missing" && c.advice[0].rule.id === r.id, c);
-    const sent = await client.claims.submit(c.id, { advice_ignored: { photo_missing: "The payer has it." } });
+    want(
+      c.advice.length === 1 &&
+        c.advice[0]?.code === "photo_missing" &&
+        c.advice[0].rule.id === r.id,
+      c,
+    );
+    const sent = await client.claims.submit(c.id, {
+      advice_ignored: { photo_missing: "The payer has it." },
+    });
     want(sent.state === "queued" && sent.advice_ignored[0]?.code === "photo_missing", sent);
     r = await client.attachmentRules.update(r.id, { payer_id: null }, { ifVersion: r.version });
     want(r.payer === null && r.version === 2, r);

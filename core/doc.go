@@ -26,6 +26,7 @@
 //	claim        claims, the rules that judge them, the ledger of what was decided
 //	posting      which claims are reconciled with their remittance
 //	automation   what Molar does with remittances without a person
+//	advice       what payers want to see with a claim, and the organization's own rules about it
 //	contract     what payers are bound to allow, beside what they do
 //	remit        remittances (835): what a payer decided; they know no claim
 //	attachment   images, and the payer requests that they answer

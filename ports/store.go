@@ -85,6 +85,7 @@ type Tx struct {
 	Providers        Providers
 	Enrollments      Enrollments
 	FeeSchedules     FeeSchedules
+	AttachmentRules  AttachmentRules
 	Contracts        Contracts
 	Estimates        Estimates
 	Tasks            Tasks

@@ -165,6 +165,8 @@ type claimJSON struct {
 	Note               *string              `json:"note"`
 	Lines              []claimLineJSON      `json:"lines"`
 	Findings           []findingJSON        `json:"findings"`
+	Advice             []adviceJSON         `json:"advice"`
+	AdviceIgnored      []ignoredJSON        `json:"advice_ignored"`
 	Attachments        []attachmentJSON     `json:"attachments"`
 	Contractual        *string              `json:"contractual"`
 	NotPaid            *string              `json:"not_paid"`
@@ -338,6 +340,8 @@ func claimShape(c *claim.Record) claimJSON {
 		SubmitWhenReady: c.SubmitWhenReady, BatchID: orNull(c.BatchID), SentAt: timeOrNull(c.SentAt), PayerClaimNumber: orNull(c.PayerClaimNumber),
 		TenantReference: c.TenantReference, EstimateID: orNull(c.EstimateID), claimDetailsJSON: claimDetailsShape(&c.Details),
 	}
+	open, ignored := c.Advice()
+	out.Advice, out.AdviceIgnored = mapped(open, adviceShape), mapped(ignored, ignoredShape)
 	if s := c.Standing; s != nil {
 		out.Contractual, out.NotPaid, out.Act = money(&s.Contractual), money(&s.NotPaid), orNull(s.Act)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/advice"
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/clearing"
@@ -79,6 +80,7 @@ func fullClaim() *claim.Record {
 	}}
 	c.ReconciledAt = shapeTime.Add(time.Hour)
 	c.History = append(c.History,
+		claim.Move{State: claim.Validated, At: shapeTime, Cause: "advice_ignored", By: idOf[billing.KeyID](15).String(), Note: "Sent <by> mail.", Advice: advice.XRayMissing},
 		claim.Move{State: claim.AcceptedPayer, At: shapeTime.Add(2 * time.Minute), Cause: claim.TriggerPayerAccept, File: "1.277"},
 		claim.Move{
 			State: claim.Paid, At: shapeTime.Add(3 * time.Minute), Cause: claim.TriggerApply, File: "1.835",
@@ -131,10 +133,12 @@ func returnedClaim() *claim.Record {
 
 func claimShapes(t *testing.T) map[string]shown {
 	t.Helper()
-	full, out := fullClaim(), map[string]shown{}
+	full, advised, out := fullClaim(), draftClaim(), map[string]shown{}
+	advised.Lines = []claim.Line{{ProcedureCode: "D2740", Quantity: 1}}
+	advised.Rules = []*advice.Rule{{ID: idOf[billing.AttachmentRuleID](22), Needs: []advice.Need{advice.XRay}, When: advice.Always, Note: "Denied <twice>."}}
 	full.Attachments = []*attachment.Attachment{fullAttachment(t), openAttachment()}
 	for name, r := range map[string]*claim.Record{
-		"claim_draft": draftClaim(), "claim_full": full, "claim_predetermination": returnedClaim(),
+		"claim_advised": advised, "claim_draft": draftClaim(), "claim_full": full, "claim_predetermination": returnedClaim(),
 	} {
 		out[name], out[name+"_summary"] = shown{"Claim", claimShape(r)}, shown{"ClaimSummary", claimSummaryShape(r)}
 	}

@@ -56,6 +56,7 @@ func TestExportOrganization(t *testing.T) {
 	s.must(t, 200, call{method: "PUT", path: "/payer_limits/CHTEST", body: `{"filing_days":400}`})
 	s.must(t, 201, call{path: "/claims/" + s.denied(t, 1) + "/appeals", body: appealBody})
 	s.must(t, 200, call{method: "PUT", path: "/automation", body: `{"level":"exceptions"}`})
+	s.must(t, 201, call{path: "/attachment_rules", body: ruleBody()})
 	s.visits(t, s.org, "owner@example.com", caller.RoleOwner)
 	s.exec(t, "UPDATE connections SET mode = 'test'")
 	s.exec(t, "INSERT INTO holds (org_id, reason, placed_at) VALUES ($1, 'case 1', now())", s.org.UUID())

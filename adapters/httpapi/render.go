@@ -6,6 +6,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/appeal"
+	"github.com/molar-billing/molar/core/billing/advice"
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/automation"
 	"github.com/molar-billing/molar/core/billing/caller"
@@ -97,6 +98,8 @@ func renderSettings(resource any) any {
 		return feeScheduleRowsShape(r)
 	case *limit.OfPayer:
 		return payerLimitsShape(r)
+	case *advice.Rule:
+		return attachmentRuleShape(r)
 	case *directory.ImportMapping:
 		return importMappingShape(r)
 	case *network.Enrollment:

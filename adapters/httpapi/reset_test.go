@@ -20,7 +20,7 @@ import (
 // outlasting are the tables that a reset leaves as they are.
 func outlasting() []string {
 	return []string{
-		"api_keys", "audit_entries", "audit_resources", "automation", "connections", "deletions", "disclosures", "erasures", "fee_schedule_rows", "fee_schedules", "holds", "import_mappings", "offices",
+		"api_keys", "attachment_rules", "audit_entries", "audit_resources", "automation", "connections", "deletions", "disclosures", "erasures", "fee_schedule_rows", "fee_schedules", "holds", "import_mappings", "offices",
 		"organizations", "providers", "received_files", "data_keys", "requests", "retention", "sessions", "sign_in_links", "users", "watches", "changes", "webhook_endpoints",
 	}
 }

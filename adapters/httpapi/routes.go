@@ -8,6 +8,7 @@ import (
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/additions"
 	"github.com/molar-billing/molar/core/appeals"
+	"github.com/molar-billing/molar/core/attachmentrules"
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/batches"
@@ -85,6 +86,7 @@ type api struct {
 	payerRequests *payerrequests.Service
 	payers        *directory.PayerDirectory
 	remittances   *remittances.Service
+	rules         *attachmentrules.Service
 	sandbox       *sandbox.Service
 	scenarios     *scenarios.Service
 	schedules     *schedules.Service
@@ -159,7 +161,7 @@ func (a *api) routes() []route {
 		{post, root + "/claims/search", read, jsonBody, a.searchClaims},
 		{get, root + "/claims/{id}", read, noBody, getting(a.claims.Get, claimShape)},
 		{patch, root + "/claims/{id}", submit, jsonBody, amending(ok, a.claims.Change, claimShape)},
-		{post, root + "/claims/{id}/submit", submit, emptyBody, acting(a.claims.Submit, claimShape)},
+		{post, root + "/claims/{id}/submit", submit, optionalBody, amending(ok, a.claims.Submit, claimShape)},
 		{post, root + "/claims/{id}/void", submit, emptyBody, a.voidClaim},
 		{post, root + "/claims/{id}/replace", submit, jsonBody, amending(ok, a.claims.Replace, claimShape)},
 		{post, root + "/claims/{id}/reconcile", submit, optionalBody, amending(ok, a.claims.Reconcile, claimShape)},
@@ -176,6 +178,11 @@ func (a *api) routes() []route {
 		{get, root + "/status_policies", read, noBody, paging(a, "status_policies", a.claimStatus.Policies, statusPolicyShape)},
 		{put, root + "/status_policies/{payer_id}", submit, jsonBody, a.putStatusPolicy},
 		{del, root + "/status_policies/{payer_id}", submit, noBody, withoutQuery(a.deleteStatusPolicy)},
+		{post, root + "/attachment_rules", submit, jsonBody, making(created, a.rules.Create, attachmentRuleShape)},
+		{get, root + "/attachment_rules", read, noBody, a.listAttachmentRules},
+		{get, root + "/attachment_rules/{id}", read, noBody, getting(a.rules.Get, attachmentRuleShape)},
+		{patch, root + "/attachment_rules/{id}", submit, jsonBody, amending(ok, a.rules.Change, attachmentRuleShape)},
+		{del, root + "/attachment_rules/{id}", submit, noBody, deleting(a.rules.Delete)},
 		{get, root + "/status_inquiries/{id}/exchange", read, noBody, getting(a.claimStatus.Exchanged, statusExchangeShape)},
 
 		{post, root + "/claims/{id}/appeals", submit, jsonBody, a.makeAppeal},
@@ -345,7 +352,7 @@ func (r *route) changes() bool {
 func (r *route) versioned() bool {
 	path := strings.TrimPrefix(r.path, root)
 	return r.changes() && strings.HasPrefix(path, "/claims/{id}") && path != "/claims/{id}/notes" ||
-		r.method == http.MethodPatch && slices.Contains([]string{"/attachments/{id}", "/offices/{id}", "/providers/{id}"}, path)
+		r.method == http.MethodPatch && slices.Contains([]string{"/attachments/{id}", "/attachment_rules/{id}", "/offices/{id}", "/providers/{id}"}, path)
 }
 
 // isCheck reports whether the operation asks a payer, about coverage or about a claim.

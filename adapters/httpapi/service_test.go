@@ -29,6 +29,7 @@ import (
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/additions"
 	"github.com/molar-billing/molar/core/appeals"
+	"github.com/molar-billing/molar/core/attachmentrules"
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/batches"
@@ -138,6 +139,7 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 		Events:        events.New(store),
 		Faults:        faults.New(store),
 		Fees:          fees.New(store, payers),
+		Rules:         attachmentrules.New(store, payers),
 		Schedules:     schedules.New(store, payers),
 		Eligibility:   eligibility.New(store, queue, attaching.Networks, edi.New(), payers, with.checking),
 		PayerRequests: payerrequests.New(store, attaching.Networks, payers),

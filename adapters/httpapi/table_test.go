@@ -73,7 +73,7 @@ func TestListsAsFiles(t *testing.T) {
 	}
 	for _, path := range []string{
 		"/attachments", "/payer_requests", "/eras", "/patients", "/offices", "/providers", "/batches", "/quarantine", "/enrollments", "/estimates",
-		"/fee_schedules", "/webhook_deliveries", "/requests", "/eligibility/batches",
+		"/attachment_rules", "/fee_schedules", "/webhook_deliveries", "/requests", "/eligibility/batches",
 	} {
 		s.table(t, call{path: path})
 	}

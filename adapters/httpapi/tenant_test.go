@@ -29,6 +29,7 @@ type made struct {
 	batch, era, quarantined       string
 	inquiry                       string // about the paid claim
 	fees, estimate, checks, task  string
+	rule                          string // about what goes with claims
 	enrollment, note, deposit     string
 	refused, appeal               string // a denied claim, and its appeal
 	logged, key                   string // an entry of the request log, and its API key
@@ -62,6 +63,7 @@ func (s *service) make(t *testing.T) (m made) {
 	s.must(t, 201, call{path: "/eligibility/" + m.check + "/additions", body: additionBody("status", "inactive")})
 	m.task = s.must(t, 200, call{path: "/tasks?resource_id=" + m.request}).text(t, "data", "0", "id")
 	m.fees = s.must(t, 201, call{path: "/fee_schedules", body: feesBody()}).text(t, "id")
+	m.rule = s.must(t, 201, call{path: "/attachment_rules", body: ruleBody()}).text(t, "id")
 	s.enroll(t, call{}, "60054", "claims", "needed")
 	m.enrollment = s.must(t, 200, call{path: "/enrollments?limit=1"}).text(t, "data", "0", "id")
 	s.must(t, 200, bankDay("2026-03-09,77.77,EXAMPLE DENTAL HCCLAIMPMT"))
@@ -150,7 +152,7 @@ func (s *service) whenLive(r *route, f foreign) (int, billing.Code) {
 	case !r.changes():
 		return f.status, f.code
 	case strings.HasPrefix(f.path, "/webhook_"), strings.HasPrefix(f.path, "/events"), strings.HasPrefix(f.path, "/claims"),
-		strings.HasPrefix(f.path, "/eras"), strings.HasPrefix(f.path, "/deposits"), strings.HasPrefix(f.path, "/quarantine"), strings.HasPrefix(f.path, "/offices"), strings.HasPrefix(f.path, "/fee_schedules"), strings.HasPrefix(f.path, "/import_mappings"), strings.HasPrefix(f.path, "/status_policies"), strings.HasPrefix(f.path, "/payer_limits"), strings.HasPrefix(f.path, "/appeals"), strings.HasPrefix(f.path, "/estimates"), strings.HasPrefix(f.path, "/tasks"), strings.HasPrefix(f.path, "/enrollments"), strings.HasPrefix(f.path, "/providers"):
+		strings.HasPrefix(f.path, "/attachment_rules"), "/eras"), strings.HasPrefix(f.path, "/deposits"), strings.HasPrefix(f.path, "/quarantine"), strings.HasPrefix(f.path, "/offices"), strings.HasPrefix(f.path, "/fee_schedules"), strings.HasPrefix(f.path, "/import_mappings"), strings.HasPrefix(f.path, "/status_policies"), strings.HasPrefix(f.path, "/payer_limits"), strings.HasPrefix(f.path, "/appeals"), strings.HasPrefix(f.path, "/estimates"), strings.HasPrefix(f.path, "/tasks"), strings.HasPrefix(f.path, "/enrollments"), strings.HasPrefix(f.path, "/providers"):
 		return f.status, f.code // they work in live mode too
 	case strings.HasPrefix(f.path, "/eligibility/"), strings.HasPrefix(f.path, "/notes/"), strings.HasSuffix(f.path, "/notes"):
 		return f.status, f.code // what there is was allowed when it was made
@@ -238,6 +240,8 @@ func (s *service) readsByStrangers(t *testing.T, m made) map[string][]foreign {
 		"GET /tasks/{id}":                     {absent("/tasks/" + m.task)},
 		"GET /estimates/{id}/accuracy":        {absent("/estimates/" + m.estimate + "/accuracy")},
 		"GET /estimates/accuracy":             {nothing("/estimates/accuracy")},
+		"GET /attachment_rules":               {nothing("/attachment_rules"), nothing("/attachment_rules?payer_id=CHTEST")},
+		"GET /attachment_rules/{id}":          {absent("/attachment_rules/" + m.rule)},
 		"GET /fee_schedules":                  {nothing("/fee_schedules"), nothing("/fee_schedules?kind=office_fees")},
 		"GET /fee_schedules/{id}":             {absent("/fee_schedules/" + m.fees)},
 		"GET /fee_schedules/match":            {{call: call{path: "/fee_schedules/match?procedure_code=D0120&date=2026-05-01"}, status: 200}}, // TestFeeSchedules has whose they are
@@ -376,6 +380,9 @@ func (s *service) writesByStrangers(t *testing.T, m made) map[string][]foreign {
 		"DELETE /status_policies/{payer_id}": {absent(call{method: "DELETE", path: "/status_policies/CHTEST"})},
 		"PUT /automation":                    {}, // it names nothing; TestAutomation has whose it is
 		"PUT /import_mappings/{kind}":        {}, // it names nothing; TestImportMappings has whose they are
+		"POST /attachment_rules":             {}, // it names nothing of an organization; TestAttachmentRules has whose they are
+		"PATCH /attachment_rules/{id}":       {absent(call{method: "PATCH", path: "/attachment_rules/" + m.rule, body: `{"needs":[]}`})},
+		"DELETE /attachment_rules/{id}":      {absent(call{method: "DELETE", path: "/attachment_rules/" + m.rule})},
 		"POST /fee_schedules": {
 			absent(call{path: "/fee_schedules", body: feesBody("office_id", s.office.String())}),
 			absent(call{path: "/fee_schedules", body: feesBody("replaces", m.fees)}),

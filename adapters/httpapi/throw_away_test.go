@@ -63,6 +63,7 @@ func TestThrowAways(t *testing.T) {
 	}
 	s.must(t, 200, call{path: "/webhook_endpoints", key: key, body: hook("/run", nil)})
 	s.must(t, 201, call{path: "/fee_schedules", key: key, body: feesBody()})
+	s.must(t, 201, call{path: "/attachment_rules", key: key, body: ruleBody()})
 	s.must(t, 200, call{method: "PUT", path: "/import_mappings/schedule", key: key, body: mappingBody})
 	s.must(t, 200, call{method: "PUT", path: "/automation", key: key, body: `{"level":"exceptions"}`})
 

@@ -87,7 +87,7 @@ type extent int
 const (
 	listed extent = iota // without the long columns
 	whole
-	alone // and whether a void exists, which costs another lookup
+	alone // and whether a void exists, and the rules about what goes with it: two lookups more
 )
 
 // hasVoid is a column that reports whether a claim has a void that was not rejected.
@@ -123,7 +123,7 @@ func (e extent) fields(row *claimRow) []field {
 	case listed:
 		return append(all[:len(all)-long], review, forwarded)
 	case alone:
-		return append(all, review, forwarded, field{hasVoid, &r.HasVoid})
+		return append(all, review, forwarded, field{hasVoid, &r.HasVoid}, field{claimRules, rulesColumn{&r.Rules}})
 	case whole:
 	}
 	return all

@@ -277,6 +277,7 @@ var (
 	depositTable         = newTable("deposits", "deposit", depositFields, "state")
 	enrollmentTable      = newTable("enrollments", "enrollment", enrollmentFields, "")
 	feeScheduleTable     = newTable("fee_schedules", "fee schedule", feeScheduleFields, "")
+	attachmentRuleTable  = newTable("attachment_rules", "attachment rule", attachmentRuleFields, "payer_id")
 	estimateTable        = newTable("estimates", "estimate", estimateFields, "")
 	checkBatchTable      = newTable("check_batches", "batch of checks", checkBatchFields, "not_after")
 	checkItemTable       = newTable("check_batch_items", "item", checkItemFields, "")

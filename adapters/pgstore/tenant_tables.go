@@ -95,6 +95,7 @@ func tenantTables() []tenantTable {
 		{"fee_schedule_rows", keeps, writes, keeps, withOwner, removesLast},
 		{"fee_schedules", keeps, writes, keeps, withOwner, removesLast},
 		{"automation", keeps, writes, keeps, withOwner, removesLast},
+		{"attachment_rules", keeps, writes, keeps, withOwner, removesLast},
 		{"import_mappings", keeps, writes, keeps, withOwner, removesLast},
 		{"providers", keeps, writes, keeps, withOwner, removesLast},
 		{"offices", keeps, writes, keeps, withOwner, removesLast},

@@ -62,6 +62,7 @@ type (
 	statusPolicyKind struct{}
 	depositKind      struct{}
 	appealKind       struct{}
+	adviceRuleKind   struct{}
 )
 
 func (orgKind) prefix() string          { return "org_" }
@@ -99,6 +100,7 @@ func (noteKind) prefix() string         { return "nte_" }
 func (statusPolicyKind) prefix() string { return "stp_" }
 func (depositKind) prefix() string      { return "dep_" }
 func (appealKind) prefix() string       { return "apl_" }
+func (adviceRuleKind) prefix() string   { return "atr_" }
 
 // The IDs of the API, the JobID of a job, and the DeliveryID of a delivery to
 // an endpoint.
@@ -139,6 +141,7 @@ type (
 	StatusPolicyID    = ID[statusPolicyKind]
 	DepositID         = ID[depositKind]
 	AppealID          = ID[appealKind]
+	AttachmentRuleID  = ID[adviceRuleKind]
 	CheckItemID       = ID[checkItemKind] // of the store; clients have an ID of their own
 )
 

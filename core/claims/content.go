@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/advice"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/event"
@@ -14,10 +15,11 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// parties are the office and the provider that a claim names.
+// parties are the office and the provider that a claim names, with the rules of their scope.
 type parties struct {
 	office   *directory.Office
 	provider *directory.Provider // nil when the scope has none
+	rules    []*advice.Rule      // of the scope, about what goes with claims
 }
 
 // name sets the office, the payers and the provider that the request names on a
@@ -35,7 +37,7 @@ func (s *Service) name(ctx context.Context, tx ports.Tx, c *claim.Content, in in
 		return p, err
 	}
 	var absent billing.Absent
-	p.office, err = tx.Offices.Get(ctx, c.OfficeID)
+	p.office, p.rules, err = tx.AttachmentRules.WithOffice(ctx, c.OfficeID)
 	if err := absent.Note(err, "office", "office_id"); err != nil {
 		return p, err
 	}
@@ -123,9 +125,9 @@ func providerOf(ctx context.Context, tx ports.Tx, c *claim.Content) (*directory.
 	return p, nil
 }
 
-// of sets the names of the parties on the record of their claim.
+// of sets the names of the parties on the record of their claim, and the rules of its scope.
 func (p parties) of(r *claim.Record) *claim.Record {
-	r.OfficeName, r.Provider = p.office.Name, claim.ProviderSummary{}
+	r.OfficeName, r.Provider, r.Rules = p.office.Name, claim.ProviderSummary{}, p.rules
 	if d := p.provider; d != nil {
 		r.Provider = claim.ProviderSummary{ID: d.ID, FirstName: d.FirstName, LastName: d.LastName, NPI: d.NPI}
 	}

@@ -201,7 +201,7 @@ func TestSubmitWhenReady(t *testing.T) {
 	c := b.waiting(checked)
 	req := b.request()
 	submit := func(r rendering) (caller.Reply, error) {
-		return b.service.Submit(t.Context(), b.write(req, r), c.ID)
+		return b.service.Submit(t.Context(), b.write(req, r), c.ID, intake.SubmitRequest{})
 	}
 	_, err := submit(render)
 	if billing.CodeOf(err) != billing.CodeConflict || !strings.Contains(err.Error(), "submits it by itself") {

@@ -223,7 +223,13 @@ func (b *fixture) convert(id billing.ClaimID, lines ...intake.ConvertLineInput) 
 	}
 }
 
-func (b *fixture) submit(id billing.ClaimID) use { return b.plain(b.service.Submit, id) }
+func (b *fixture) submit(id billing.ClaimID) use {
+	req := b.request()
+	return func(r rendering) (caller.Reply, error) {
+		return b.service.Submit(b.t.Context(), b.write(req, r), id, intake.SubmitRequest{})
+	}
+}
+
 func (b *fixture) void(id billing.ClaimID) use   { return b.plain(b.service.Void, id) }
 func (b *fixture) reopen(id billing.ClaimID) use { return b.plain(b.service.Reopen, id) }
 

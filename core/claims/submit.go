@@ -8,17 +8,33 @@ import (
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
 )
 
-// Submit queues a validated claim for the next batch.
+// Submit queues a validated claim for the next batch. The request may say why it goes without
+// what its payer wants to see, which the history keeps.
 //
-// Errors: those of the idempotency key, CodeNotFound, and CodeConflict for a
-// claim in another state. A claim that waits for its enrollment alone keeps that it was
+// Errors: those of the idempotency key, CodeInvalidRequest with every fault, CodeNotFound, and
+// CodeConflict for a claim in another state. A claim that waits for its enrollment alone keeps that it was
 // submitted, although it is refused.
-func (s *Service) Submit(ctx context.Context, call idempotency.Write[*claim.Record], id billing.ClaimID) (caller.Reply, error) {
-	return s.change(ctx, call, id, nil, func(ctx context.Context, tx ports.Tx, c *claim.Record) ([]event.Event, error) {
-		queued, err := c.Submit(tx.Clock.Now())
+func (s *Service) Submit(
+	ctx context.Context, call idempotency.Write[*claim.Record], id billing.ClaimID, in intake.SubmitRequest,
+) (caller.Reply, error) {
+	ignored, faults := in.Ignored()
+	return s.change(ctx, call, id, faults, func(ctx context.Context, tx ports.Tx, c *claim.Record) ([]event.Event, error) {
+		if err := faults.Err(); err != nil {
+			return nil, err
+		}
+		now := tx.Clock.Now()
+		if len(ignored) > 0 {
+			var err error
+			if c.Attachments, err = attachmentsOf(ctx, tx, c.ID); err != nil {
+				return nil, err
+			}
+			c.IgnoreAdvice(ignored, call.Principal, now)
+		}
+		queued, err := c.Submit(now)
 		if err == nil || !c.SubmitWhenReady {
 			return []event.Event{queued}, err
 		}

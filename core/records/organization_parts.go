@@ -8,6 +8,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/appeal"
+	"github.com/molar-billing/molar/core/billing/advice"
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/automation"
 	"github.com/molar-billing/molar/core/billing/caller"
@@ -76,6 +77,9 @@ func organizationParts() []part {
 		})},
 		{name: "payer_limits", what: "until when payers accept claims and appeals", write: listed("payer_limits", func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*limit.OfPayer, error) {
 			return tx.PayerLimits.List(ctx, p)
+		})},
+		{name: "attachment_rules", what: "what goes with claims, by the organization's own rules", write: listed("attachment_rules", func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*advice.Rule, error) {
+			return tx.AttachmentRules.List(ctx, billing.PayerID{}, p)
 		})},
 		{name: "attachments", what: "attachments; images/ has their images", write: (*organization).attachments},
 		{name: "payer_requests", what: "what payers asked for", write: listed("payer_requests", func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*attachment.PayerRequest, error) {

@@ -148,6 +148,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"fee schedules beside one":     testFeesBeside,
 		"prices":                       testPricing,
 		"import mappings":              testImportMappings,
+		"attachment rules":             testAttachmentRules,
 		"tasks":                        testTasks,
 		"contracts":                    testContracts,
 		"notes":                        testNotes,

@@ -32,6 +32,7 @@ func groups() []group {
 			"upload_document=uploadDocument", "delete_document=deleteDocument", "download_document=getDocumentContent",
 			"thumbnail=getDocumentThumbnail", "add_note=addAttachmentNote", "list_notes=listAttachmentNotes",
 		}},
+		{"attachment_rules", []string{"create=createAttachmentRule", "list=listAttachmentRules", "get=getAttachmentRule", "update=updateAttachmentRule", "delete=deleteAttachmentRule"}},
 		{"document_types", []string{"list=listDocumentTypes"}},
 		{"payer_requests", []string{"create=createPayerRequest", "list=listPayerRequests", "get=getPayerRequest", "answer=answerPayerRequest", "add_note=addPayerRequestNote", "list_notes=listPayerRequestNotes"}},
 		{"batches", []string{"list=listBatches", "get=getBatch", "file=getBatchFile", "acknowledgement=getBatchAcknowledgement"}},

@@ -18,6 +18,7 @@ type parts struct {
 	StatusInquiries    StatusInquiriesOperations
 	StatusPolicies     StatusPoliciesOperations
 	Attachments        AttachmentsOperations
+	AttachmentRules    AttachmentRulesOperations
 	DocumentTypes      DocumentTypesOperations
 	PayerRequests      PayerRequestsOperations
 	Batches            BatchesOperations
@@ -61,6 +62,7 @@ func (c *Client) assemble() {
 		StatusInquiries:    StatusInquiriesOperations{c},
 		StatusPolicies:     StatusPoliciesOperations{c},
 		Attachments:        AttachmentsOperations{c},
+		AttachmentRules:    AttachmentRulesOperations{c},
 		DocumentTypes:      DocumentTypesOperations{c},
 		PayerRequests:      PayerRequestsOperations{c},
 		Batches:            BatchesOperations{c},
@@ -409,9 +411,13 @@ func (s ClaimsOperations) Update(ctx context.Context, id string, body ClaimChang
 // Requires the `submit` permission. Queues a `validated` claim for the next batch. Any other claim returns 409.
 // If it waits for nothing but the enrollment of its office with the payer, the API queues it once the enrollment
 // is active: the 409 says so, and `submit_when_ready` of the claim is true.
-func (s ClaimsOperations) Submit(ctx context.Context, id string, options ...CallOption) (*Claim, error) {
+//
+// `advice` of a claim does not keep it from being sent. `advice_ignored` may say why it goes without what its payer
+// wants to see: the claim keeps the reasons.
+func (s ClaimsOperations) Submit(ctx context.Context, id string, body SubmitRequest, options ...CallOption) (*Claim, error) {
 	return read[Claim](ctx, s.c, call{
 		method: http.MethodPost, path: "/claims/" + url.PathEscape(id) + "/submit",
+		body:  body,
 		keyed: true,
 	}, options)
 }
@@ -959,6 +965,72 @@ func (s AttachmentsOperations) ListNotes(id string, params AttachmentsListNotesP
 	return newList[Note](s.c, call{
 		method: http.MethodGet, path: "/attachments/" + url.PathEscape(id) + "/notes",
 		query: params.query(),
+	}, options)
+}
+
+// AttachmentRulesOperations are the operations on attachment rules.
+type AttachmentRulesOperations struct{ c *Client }
+
+// Create calls POST /attachment_rules.
+// Create an attachment rule.
+//
+// Requires the `submit` permission. Says what a payer wants to see with claims for some procedures. From now on the
+// `advice` of claims follows it, also of those that were created before. The rules of your organization come before
+// what Molar knows of payers: for each line the rules for its payer count, else those for all payers, else what
+// the payer publishes. Rules of the same rank add up. With no `needs`, a rule says that nothing is needed, and
+// ends what Molar advises for these procedures.
+//
+// An organization may have 200 rules in each mode. One more returns 409.
+func (s AttachmentRulesOperations) Create(ctx context.Context, body AttachmentRuleRequest, options ...CallOption) (*AttachmentRule, error) {
+	return read[AttachmentRule](ctx, s.c, call{
+		method: http.MethodPost, path: "/attachment_rules",
+		body:  body,
+		keyed: true,
+	}, options)
+}
+
+// List calls GET /attachment_rules.
+// List attachment rules.
+//
+// Requires the `read` permission. Lists the rules of your organization, not what Molar knows of payers.
+func (s AttachmentRulesOperations) List(params AttachmentRulesListParams, options ...CallOption) *List[AttachmentRule] {
+	return newList[AttachmentRule](s.c, call{
+		method: http.MethodGet, path: "/attachment_rules",
+		query: params.query(),
+	}, options)
+}
+
+// Get calls GET /attachment_rules/{id}.
+// Retrieve an attachment rule.
+//
+// Requires the `read` permission.
+func (s AttachmentRulesOperations) Get(ctx context.Context, id string, options ...CallOption) (*AttachmentRule, error) {
+	return read[AttachmentRule](ctx, s.c, call{
+		method: http.MethodGet, path: "/attachment_rules/" + url.PathEscape(id),
+	}, options)
+}
+
+// Update calls PATCH /attachment_rules/{id}.
+// Change an attachment rule.
+//
+// Requires the `submit` permission. A field in the body replaces the field; null sets the default: all payers, all
+// procedures, `initial`, no note. `needs` cannot be null.
+func (s AttachmentRulesOperations) Update(ctx context.Context, id string, body AttachmentRuleChange, options ...CallOption) (*AttachmentRule, error) {
+	return read[AttachmentRule](ctx, s.c, call{
+		method: http.MethodPatch, path: "/attachment_rules/" + url.PathEscape(id),
+		body:  body,
+		keyed: true,
+	}, options)
+}
+
+// Delete calls DELETE /attachment_rules/{id}.
+// Delete an attachment rule.
+//
+// Requires the `submit` permission. The `advice` of claims follows the rules that are left.
+func (s AttachmentRulesOperations) Delete(ctx context.Context, id string, options ...CallOption) error {
+	return s.c.done(ctx, call{
+		method: http.MethodDelete, path: "/attachment_rules/" + url.PathEscape(id),
+		keyed: true,
 	}, options)
 }
 

@@ -1857,6 +1857,12 @@ type Claim struct {
 	// What is wrong with the claim, as found by rules, the clearinghouse or the payer. Empty if nothing is
 	// wrong.
 	Findings []ClaimFinding `json:"findings"`
+	// What the payer wants to see with the claim, and the claim does not have, by the rules of your organization and
+	// what the payer publishes. Advice does not keep the claim from being sent, and ends when a document that fits is
+	// attached. Empty if nothing lacks, and once a batch carries the claim.
+	Advice []ClaimAdvice `json:"advice"`
+	// What the claim was sent without, with the last reason for each code.
+	AdviceIgnored []IgnoredAdvice `json:"advice_ignored"`
 	// The attachments for the claim, newest first.
 	Attachments []Attachment `json:"attachments"`
 	// The write-off: what the primary payer's contract takes off the charge. Null when no adjudication stands.
@@ -2334,6 +2340,73 @@ type ClaimFinding struct {
 	Fix string `json:"fix"`
 }
 
+// ClaimAdvice is part of a reply.
+// What the payer of a claim wants to see with it.
+type ClaimAdvice struct {
+	// What the claim lacks of what its payer wants to see. `documents_unwanted`: it has documents, and the payer wants
+	// none before it asks.
+	Code    AdviceCode `json:"code"`
+	Message string     `json:"message"`
+	// What to do.
+	Fix string `json:"fix"`
+	// The rule that says so.
+	Rule ClaimAdviceRule `json:"rule"`
+}
+
+// AdviceCode is one of a list of values, which may grow: expect others.
+// What the claim lacks of what its payer wants to see. `documents_unwanted`: it has documents, and the payer wants
+// none before it asks.
+type AdviceCode string
+
+// The values of AdviceCode that this version knows.
+const (
+	AdviceCodeXrayMissing             AdviceCode = "xray_missing"
+	AdviceCodePeriodontalChartMissing AdviceCode = "periodontal_chart_missing"
+	AdviceCodePathologyReportMissing  AdviceCode = "pathology_report_missing"
+	AdviceCodeOperativeReportMissing  AdviceCode = "operative_report_missing"
+	AdviceCodeNarrativeMissing        AdviceCode = "narrative_missing"
+	AdviceCodePrimaryDecisionMissing  AdviceCode = "primary_decision_missing"
+	AdviceCodePhotoMissing            AdviceCode = "photo_missing"
+	AdviceCodeDocumentsUnwanted       AdviceCode = "documents_unwanted"
+)
+
+// ClaimAdviceRule is part of a reply.
+// The rule that says so.
+type ClaimAdviceRule struct {
+	// `organization`: a rule of your own. `payer`: what the payer publishes.
+	Origin ClaimAdviceRuleOrigin `json:"origin"`
+	// Your rule. Null for one of the payer.
+	ID *string `json:"id"`
+	// The page on which the payer says so.
+	Source *string `json:"source"`
+	// When that page was read.
+	ReadOn *string `json:"read_on"`
+}
+
+// ClaimAdviceRuleOrigin is one of a list of values, which may grow: expect others.
+// `organization`: a rule of your own. `payer`: what the payer publishes.
+type ClaimAdviceRuleOrigin string
+
+// The values of ClaimAdviceRuleOrigin that this version knows.
+const (
+	ClaimAdviceRuleOriginOrganization ClaimAdviceRuleOrigin = "organization"
+	ClaimAdviceRuleOriginPayer        ClaimAdviceRuleOrigin = "payer"
+)
+
+// IgnoredAdvice is part of a reply.
+// Advice that the claim was sent without, and why.
+type IgnoredAdvice struct {
+	// What the claim lacks of what its payer wants to see. `documents_unwanted`: it has documents, and the payer wants
+	// none before it asks.
+	Code AdviceCode `json:"code"`
+	// Null once the patient was erased.
+	Reason *string `json:"reason"`
+	// The user or the API key.
+	By string `json:"by"`
+	// A time in UTC, with microseconds.
+	At time.Time `json:"at"`
+}
+
 // Attachment is part of a reply.
 type Attachment struct {
 	ID     string `json:"id"`
@@ -2732,8 +2805,8 @@ type ClaimHistoryItem struct {
 	// What changed the state. `validation`: the claim was created or updated, without findings. `findings`: with
 	// findings. `draft`: it was saved as a draft. `submit`, `replace`, `reconcile`, `reopen`, `void` and `convert`:
 	// a user or program asked for it. `hold` and `release`: one held it back or released it. `settle`: a person decided
-	// about a task. `match`, `apply`, `ignore` and `unapply`: a user or program worked on a
-	// remittance of the claim. `submit_withdrawn`: one changed the claim without `submit`, so it is no longer
+	// about a task. `advice_ignored`: one sent the claim without what its payer wants to see, and said why. `match`,
+	// `apply`, `ignore` and `unapply`: a user or program worked on a remittance of the claim. `submit_withdrawn`: one changed the claim without `submit`, so it is no longer
 	// submitted by itself. `edit`: one changed the content, and the claim stayed in its state. `enrollment`: the
 	// enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that was never
 	// sent. `earlier_payer_decided` and `earlier_payer_changed`: a remittance of the payer before completed the claim,
@@ -2755,8 +2828,8 @@ type ClaimHistoryItem struct {
 // What changed the state. `validation`: the claim was created or updated, without findings. `findings`: with
 // findings. `draft`: it was saved as a draft. `submit`, `replace`, `reconcile`, `reopen`, `void` and `convert`:
 // a user or program asked for it. `hold` and `release`: one held it back or released it. `settle`: a person decided
-// about a task. `match`, `apply`, `ignore` and `unapply`: a user or program worked on a
-// remittance of the claim. `submit_withdrawn`: one changed the claim without `submit`, so it is no longer
+// about a task. `advice_ignored`: one sent the claim without what its payer wants to see, and said why. `match`,
+// `apply`, `ignore` and `unapply`: a user or program worked on a remittance of the claim. `submit_withdrawn`: one changed the claim without `submit`, so it is no longer
 // submitted by itself. `edit`: one changed the content, and the claim stayed in its state. `enrollment`: the
 // enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that was never
 // sent. `earlier_payer_decided` and `earlier_payer_changed`: a remittance of the payer before completed the claim,
@@ -2804,6 +2877,7 @@ const (
 	ClaimCauseHold                  ClaimCause = "hold"
 	ClaimCauseRelease               ClaimCause = "release"
 	ClaimCauseSettle                ClaimCause = "settle"
+	ClaimCauseAdviceIgnored         ClaimCause = "advice_ignored"
 	ClaimCausePatientErased         ClaimCause = "patient_erased"
 )
 
@@ -3214,6 +3288,27 @@ type ClaimChange struct {
 	Draft Optional[bool] `json:"draft,omitempty"`
 	// Queues the claim at once if it has no findings. Otherwise the claim has `submit_when_ready`.
 	Submit Optional[bool] `json:"submit,omitempty"`
+}
+
+// SubmitRequest is part of a request.
+type SubmitRequest struct {
+	// Why the claim goes without what its payer wants to see, by the `code` of the advice. A reason for advice
+	// that the claim does not have is left out.
+	AdviceIgnored Optional[SubmitRequestAdviceIgnored] `json:"advice_ignored,omitempty"`
+}
+
+// SubmitRequestAdviceIgnored is part of a request.
+// Why the claim goes without what its payer wants to see, by the `code` of the advice. A reason for advice
+// that the claim does not have is left out.
+type SubmitRequestAdviceIgnored struct {
+	XrayMissing             Optional[string] `json:"xray_missing,omitempty"`
+	PeriodontalChartMissing Optional[string] `json:"periodontal_chart_missing,omitempty"`
+	PathologyReportMissing  Optional[string] `json:"pathology_report_missing,omitempty"`
+	OperativeReportMissing  Optional[string] `json:"operative_report_missing,omitempty"`
+	NarrativeMissing        Optional[string] `json:"narrative_missing,omitempty"`
+	PrimaryDecisionMissing  Optional[string] `json:"primary_decision_missing,omitempty"`
+	PhotoMissing            Optional[string] `json:"photo_missing,omitempty"`
+	DocumentsUnwanted       Optional[string] `json:"documents_unwanted,omitempty"`
 }
 
 // ReconcileRequest is part of a request.
@@ -3923,6 +4018,130 @@ func (p AttachmentsListNotesParams) query() url.Values {
 		q.Set("cursor", string(p.Cursor))
 	}
 	return q
+}
+
+// AttachmentRuleRequest is part of a request.
+type AttachmentRuleRequest struct {
+	// The payer: its `pyr_` ID, its payer ID or an alias. Null for all payers.
+	PayerID Optional[string] `json:"payer_id,omitempty"`
+	// The procedures: codes such as `D2740`, ranges such as `D2710-D2794`, and patterns such as `Dxx99`, in which `x`
+	// is any digit. Null or empty for all.
+	ProcedureCodes Optional[[]string] `json:"procedure_codes,omitempty"`
+	// What goes with the claims. Empty for nothing.
+	Needs []AttachmentNeed `json:"needs"`
+	// Null for `initial`.
+	When Optional[AttachmentRuleWhen] `json:"when,omitempty"`
+	// What the advice says besides, such as why you made the rule.
+	Note Optional[string] `json:"note,omitempty"`
+}
+
+// AttachmentRuleContent is part of a request.
+type AttachmentRuleContent struct {
+	// The payer: its `pyr_` ID, its payer ID or an alias. Null for all payers.
+	PayerID Optional[string] `json:"payer_id,omitempty"`
+	// The procedures: codes such as `D2740`, ranges such as `D2710-D2794`, and patterns such as `Dxx99`, in which `x`
+	// is any digit. Null or empty for all.
+	ProcedureCodes Optional[[]string] `json:"procedure_codes,omitempty"`
+	// What goes with the claims. Empty for nothing.
+	Needs Optional[[]AttachmentNeed] `json:"needs,omitempty"`
+	// Null for `initial`.
+	When Optional[AttachmentRuleWhen] `json:"when,omitempty"`
+	// What the advice says besides, such as why you made the rule.
+	Note Optional[string] `json:"note,omitempty"`
+}
+
+// AttachmentNeed is one of a list of values, which may grow: expect others.
+// What goes with a claim. A document of a type that fits meets it, in an attachment of the claim: `xray` types 10 to
+// 16, `periodontal_chart` 7, `pathology_report` 5 and 6, `operative_report` 6 and 8, `narrative` 2, `primary_decision`
+// 1, `photo` 9. A text of an attachment and the `note` of the claim are a `narrative`, too, and lines of an
+// `adjudication` in `other_coverage` are a `primary_decision`.
+type AttachmentNeed string
+
+// The values of AttachmentNeed that this version knows.
+const (
+	AttachmentNeedXray             AttachmentNeed = "xray"
+	AttachmentNeedPeriodontalChart AttachmentNeed = "periodontal_chart"
+	AttachmentNeedPathologyReport  AttachmentNeed = "pathology_report"
+	AttachmentNeedOperativeReport  AttachmentNeed = "operative_report"
+	AttachmentNeedNarrative        AttachmentNeed = "narrative"
+	AttachmentNeedPrimaryDecision  AttachmentNeed = "primary_decision"
+	AttachmentNeedPhoto            AttachmentNeed = "photo"
+)
+
+// AttachmentRuleWhen is one of a list of values, which may grow: expect others.
+// When it goes with a claim. `initial`: with claims to the first payer. `secondary`: with claims to a later one.
+// `rejected`: with a rejected claim.
+type AttachmentRuleWhen string
+
+// The values of AttachmentRuleWhen that this version knows.
+const (
+	AttachmentRuleWhenInitial   AttachmentRuleWhen = "initial"
+	AttachmentRuleWhenSecondary AttachmentRuleWhen = "secondary"
+	AttachmentRuleWhenRejected  AttachmentRuleWhen = "rejected"
+	AttachmentRuleWhenAlways    AttachmentRuleWhen = "always"
+)
+
+// AttachmentRule is part of a reply.
+// What goes with claims by a rule of your organization, in one mode.
+type AttachmentRule struct {
+	ID     string `json:"id"`
+	Object string `json:"object"`
+	// Counts the changes that people and programs made of the content, from 1. States and files change nothing of it.
+	Version int `json:"version"`
+	// Null for all payers.
+	Payer *PayerSummary `json:"payer"`
+	// Empty for all procedures.
+	ProcedureCodes []string `json:"procedure_codes"`
+	// Empty for nothing.
+	Needs []AttachmentNeed `json:"needs"`
+	// When it goes with a claim. `initial`: with claims to the first payer. `secondary`: with claims to a later one.
+	// `rejected`: with a rejected claim.
+	When AttachmentRuleWhen `json:"when"`
+	Note *string            `json:"note"`
+	// A time in UTC, with microseconds.
+	CreatedAt time.Time `json:"created_at"`
+	// A time in UTC, with microseconds.
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+// AttachmentRulesListParams is part of a request.
+// The parameters of /attachment_rules.
+type AttachmentRulesListParams struct {
+	// The maximum number of items on a page.
+	Limit int `json:"limit,omitempty"`
+	// The `next_cursor` of the previous page, unchanged, with the same filters.
+	Cursor string `json:"cursor,omitempty"`
+	// Only rules for this payer: its `pyr_` ID, its payer ID or an alias.
+	PayerID string `json:"payer_id,omitempty"`
+}
+
+func (p AttachmentRulesListParams) query() url.Values {
+	q := url.Values{}
+	if p.Limit != 0 {
+		q.Set("limit", strconv.Itoa(p.Limit))
+	}
+	if p.Cursor != "" {
+		q.Set("cursor", string(p.Cursor))
+	}
+	if p.PayerID != "" {
+		q.Set("payer_id", string(p.PayerID))
+	}
+	return q
+}
+
+// AttachmentRuleChange is part of a request.
+type AttachmentRuleChange struct {
+	// The payer: its `pyr_` ID, its payer ID or an alias. Null for all payers.
+	PayerID Optional[string] `json:"payer_id,omitempty"`
+	// The procedures: codes such as `D2740`, ranges such as `D2710-D2794`, and patterns such as `Dxx99`, in which `x`
+	// is any digit. Null or empty for all.
+	ProcedureCodes Optional[[]string] `json:"procedure_codes,omitempty"`
+	// What goes with the claims. Empty for nothing.
+	Needs Optional[[]AttachmentNeed] `json:"needs,omitempty"`
+	// Null for `initial`.
+	When Optional[AttachmentRuleWhen] `json:"when,omitempty"`
+	// What the advice says besides, such as why you made the rule.
+	Note Optional[string] `json:"note,omitempty"`
 }
 
 // DocumentType is part of a reply.

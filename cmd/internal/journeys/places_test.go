@@ -54,11 +54,12 @@ func TestEachFieldHasAPlace(t *testing.T) {
 		"an attachment": {"AttachmentRequest", "/attachments/new", func(page *page) {
 			page.choose("The patient is the subscriber's", "Child")
 		}, []string{"kind", "claim_id", "payer_request_id"}},
-		"an office":   {"OfficeRequest", "/settings/offices/new", nil, []string{"entity", "first_name", "last_name", "pay_to_address", "provider_numbers"}},
-		"a provider":  {"ProviderRequest", "/settings/providers", func(page *page) { page.click("New provider") }, nil},
-		"a user":      {"InviteRequest", "/settings/users", func(page *page) { page.click("Invite a person") }, nil},
-		"a key":       {"APIKeyRequest", "/developers/keys", func(page *page) { page.click("New key") }, nil},
-		"an endpoint": {"WebhookEndpointRequest", "/developers/webhooks", func(page *page) { page.click("New endpoint"); page.click("Every type") }, nil},
+		"an office":          {"OfficeRequest", "/settings/offices/new", nil, []string{"entity", "first_name", "last_name", "pay_to_address", "provider_numbers"}},
+		"a provider":         {"ProviderRequest", "/settings/providers", func(page *page) { page.click("New provider") }, nil},
+		"an attachment rule": {"AttachmentRuleRequest", "/settings/attachment-rules", func(page *page) { page.click("New rule") }, nil},
+		"a user":             {"InviteRequest", "/settings/users", func(page *page) { page.click("Invite a person") }, nil},
+		"a key":              {"APIKeyRequest", "/developers/keys", func(page *page) { page.click("New key") }, nil},
+		"an endpoint":        {"WebhookEndpointRequest", "/developers/webhooks", func(page *page) { page.click("New endpoint"); page.click("Every type") }, nil},
 	} {
 		tab.open("/test" + form.path)
 		if form.open != nil {

@@ -5,6 +5,7 @@ import (
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/core/additions"
 	"github.com/molar-billing/molar/core/appeals"
+	"github.com/molar-billing/molar/core/attachmentrules"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/deposits"
@@ -25,6 +26,7 @@ func (g *graph) openClaims() {
 	g.claims = claims.New(g.store, g.networks, g.payers)
 	g.enrollments = enrollments.New(g.store, g.payers)
 	g.fees = fees.New(g.store, g.payers)
+	g.rules = attachmentrules.New(g.store, g.payers)
 	g.schedules = schedules.New(g.store, g.payers)
 	g.estimates = estimates.New(g.store)
 	g.tasks = tasks.New(g.store, g.claimStatus.CanAsk)

@@ -27,6 +27,7 @@ import (
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/additions"
 	"github.com/molar-billing/molar/core/appeals"
+	"github.com/molar-billing/molar/core/attachmentrules"
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/batches"
@@ -97,6 +98,7 @@ type graph struct {
 	payerRequests *payerrequests.Service
 	recovery      *recovery.Service
 	remittances   *remittances.Service
+	rules         *attachmentrules.Service
 	sandboxes     *sandbox.Service
 	scenarios     *scenarios.Service
 	schedules     *schedules.Service

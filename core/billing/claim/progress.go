@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/advice"
 	"github.com/molar-billing/molar/core/billing/contract"
 	"github.com/molar-billing/molar/core/billing/decision"
 	"github.com/molar-billing/molar/core/billing/remit"
@@ -55,6 +56,8 @@ type Move struct {
 	File  string // the name of the file that caused it; empty for none
 	By    string // the key or the user; empty when a file caused it
 	Note  string // of the person
+
+	Advice advice.Code `json:",omitempty"` // what the person ignored; empty for any other step
 }
 
 // Finding is a problem that a rule found in a well-formed claim.

@@ -2,6 +2,7 @@ package claim
 
 import (
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/advice"
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/clearing"
 )
@@ -19,6 +20,7 @@ type Record struct {
 	Batch       *clearing.Batch          // of a claim that the clearinghouse may not have; stores leave it out
 	Attachments []*attachment.Attachment // of the claim, newest first, at most a hundred; stores leave them out
 	Ledger      *Ledger                  // nil where it is not read; stores leave it out
+	Rules       []*advice.Rule           // of its organization about what goes with claims, for its payer and for all; lists have none
 }
 
 // ProviderSummary names a provider inside another resource.

@@ -42,5 +42,6 @@ const (
 	TriggerHold                Trigger = "hold"                   // a person holds it back from batches
 	TriggerRelease             Trigger = "release"                // a person releases it
 	TriggerSettle              Trigger = "settle"                 // a person decided about a task of it
+	triggerIgnoreAdvice        Trigger = "advice_ignored"         // a person sends it without what the payer wants to see
 	TriggerErase               Trigger = "patient_erased"         // an operator removed the people from it
 )

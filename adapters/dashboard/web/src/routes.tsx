@@ -110,6 +110,10 @@ const screens: Record<Screen, ReturnType<typeof shown>> = {
   "/settings/fees/$id": shown(() => import("./screens/settings/fees"), "FeeScheduleDetail"),
   "/settings/payers": shown(() => import("./screens/settings/payers"), "Payers"),
   "/settings/automation": shown(() => import("./screens/settings/automation"), "Automation"),
+  "/settings/attachment-rules": shown(
+    () => import("./screens/settings/attachment-rules"),
+    "AttachmentRules",
+  ),
   "/settings/users": shown(() => import("./screens/settings/users"), "Users"),
   "/settings/sessions": shown(() => import("./screens/settings/sessions"), "Sessions"),
   "/settings/audit": shown(() => import("./screens/settings/audit"), "Audit"),

@@ -66,6 +66,7 @@ func (b *bench) cases() map[string]func(context.Context) error {
 		"status_policy_kept":                 b.statusPolicyKept,
 		"appeal_sent":                        b.appealSent,
 		"payer_limits_kept":                  b.payerLimitsKept,
+		"attachment_rule_kept":               b.attachmentRuleKept,
 		"task_settled":                       b.taskSettled,
 		"note_struck":                        b.noteStruck,
 		"deposit_matched":                    b.depositMatched,
@@ -304,6 +305,40 @@ func (b *bench) payerLimitsKept(ctx context.Context) error {
 		return err
 	}
 	_, err = refused(b.client.PayerLimits.Delete(ctx, "CHTEST"), molar.ErrNotFound)
+	return err
+}
+
+func (b *bench) attachmentRuleKept(ctx context.Context) error {
+	r, err := b.client.AttachmentRules.Create(ctx, molar.AttachmentRuleRequest{
+		PayerID: molar.Value("CHTEST"), ProcedureCodes: molar.Value([]string{"D2740"}), Needs: []molar.AttachmentNeed{molar.AttachmentNeedPhoto},
+	})
+	if err := wants(err, err == nil && r.When == molar.AttachmentRuleWhenInitial, r); err != nil {
+		return err
+	}
+	c, err := b.draft(ctx)
+	if err != nil {
+		return err
+	}
+	c, err = b.client.Claims.Update(ctx, c.ID, molar.ClaimChange{})
+	if err := wants(err, err == nil && len(c.Advice) == 1 && c.Advice[0].Code == molar.AdviceCodePhotoMissing && *c.Advice[0].Rule.ID == r.ID, c); err != nil {
+		return err
+	}
+	c, err = b.client.Claims.Submit(ctx, c.ID, molar.SubmitRequest{AdviceIgnored: molar.Value(molar.SubmitRequestAdviceIgnored{PhotoMissing: molar.Value("The payer has it.")})})
+	if err := wants(err, err == nil && c.State == molar.ClaimStateQueued && c.AdviceIgnored[0].Code == molar.AdviceCodePhotoMissing, c); err != nil {
+		return err
+	}
+	r, err = b.client.AttachmentRules.Update(ctx, r.ID, molar.AttachmentRuleChange{PayerID: molar.Null[string]()}, molar.IfVersion(r.Version))
+	if err := wants(err, err == nil && r.Payer == nil && r.Version == 2, r); err != nil {
+		return err
+	}
+	page, err := b.client.AttachmentRules.List(molar.AttachmentRulesListParams{}).Page(ctx, "")
+	if err := wants(err, err == nil && len(page.Data) == 1 && page.Data[0].ID == r.ID, page); err != nil {
+		return err
+	}
+	if err := b.client.AttachmentRules.Delete(ctx, r.ID); err != nil {
+		return err
+	}
+	_, err = refused(b.client.AttachmentRules.Delete(ctx, r.ID), molar.ErrNotFound)
 	return err
 }
 

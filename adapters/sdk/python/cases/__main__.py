@@ -230,6 +230,20 @@ def payer_limits_kept() -> None:
     refused(molar.NotFoundError, lambda: client.payer_limits.delete("CHTEST"))
 
 
+def attachment_rule_kept() -> None:
+    r = client.attachment_rules.create(payer_id="CHTEST", procedure_codes=["D2740"], needs=["photo"])
+    assert r.when == "initial", r
+    c = client.claims.update(claim(draft=True).id)
+    assert [(a.code, a.rule.id) for a in c.advice] == [("photo_missing", r.id)], c.advice
+    sent = client.claims.submit(c.id, advice_ignored={"photo_missing": "The payer has it."})
+    assert sent.state == "queued" and sent.advice_ignored[0].code == "photo_missing", sent
+    r = client.attachment_rules.update(r.id, payer_id=None, options=molar.Options(if_version=r.version))
+    assert r.payer is None and r.version == 2, r
+    assert [x.id for x in client.attachment_rules.list().page().data] == [r.id]
+    client.attachment_rules.delete(r.id)
+    refused(molar.NotFoundError, lambda: client.attachment_rules.delete(r.id))
+
+
 def claim_wait_times_out() -> None:
     error = refused(molar.WaitError, lambda: client.claims.wait(claim(draft=True).id, "paid", timeout=0.7))
     assert error.claim.state == "draft", error

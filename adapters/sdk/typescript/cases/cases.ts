@@ -322,6 +322,31 @@ const cases: Record<string, () => Promise<void>> = {
     await client.payerLimits.delete("CHTEST");
     await refused(NotFoundError, () => client.payerLimits.delete("CHTEST"));
   },
+  async attachment_rule_kept() {
+    let r = await client.attachmentRules.create({
+      payer_id: "CHTEST",
+      procedure_codes: ["D2740"],
+      needs: ["photo"],
+    });
+    want(r.when === "initial", r);
+    const c = await client.claims.update((await claim({ draft: true })).id, {});
+    want(
+      c.advice.length === 1 &&
+        c.advice[0]?.code === "photo_missing" &&
+        c.advice[0].rule.id === r.id,
+      c,
+    );
+    const sent = await client.claims.submit(c.id, {
+      advice_ignored: { photo_missing: "The payer has it." },
+    });
+    want(sent.state === "queued" && sent.advice_ignored[0]?.code === "photo_missing", sent);
+    r = await client.attachmentRules.update(r.id, { payer_id: null }, { ifVersion: r.version });
+    want(r.payer === null && r.version === 2, r);
+    const listed = (await client.attachmentRules.list().page()).data;
+    want(listed.length === 1 && listed[0]?.id === r.id, listed);
+    await client.attachmentRules.delete(r.id);
+    await refused(NotFoundError, () => client.attachmentRules.delete(r.id));
+  },
   async claim_wait_times_out() {
     const c = await claim({ draft: true });
     const error = await refused(WaitError, () => client.claims.wait(c.id, ["paid"], 700));

@@ -19,6 +19,10 @@ import type {
   Attachment,
   AttachmentChange,
   AttachmentRequest,
+  AttachmentRule,
+  AttachmentRuleChange,
+  AttachmentRuleRequest,
+  AttachmentRulesListParams,
   AttachmentsListNotesParams,
   AttachmentsListParams,
   AttachmentsUploadDocumentForm,
@@ -163,6 +167,7 @@ import type {
   StatusPolicy,
   StatusPolicyRequest,
   StrikeNoteRequest,
+  SubmitRequest,
   Summary,
   Task,
   TasksListParams,
@@ -453,9 +458,12 @@ export class ClaimsOperations {
    * Requires the `submit` permission. Queues a `validated` claim for the next batch. Any other claim returns 409.
    * If it waits for nothing but the enrollment of its office with the payer, the API queues it once the enrollment
    * is active: the 409 says so, and `submit_when_ready` of the claim is true.
+   *
+   * `advice` of a claim does not keep it from being sent. `advice_ignored` may say why it goes without what its payer
+   * wants to see: the claim keeps the reasons.
    */
-  submit(id: string, options?: CallOptions): Promise<Claim> {
-    return this.core.json({ method: "POST", path: `/claims/${encodeURIComponent(id)}/submit`, keyed: true }, options);
+  submit(id: string, body: SubmitRequest = {}, options?: CallOptions): Promise<Claim> {
+    return this.core.json({ method: "POST", path: `/claims/${encodeURIComponent(id)}/submit`, body, keyed: true }, options);
   }
 
   /**
@@ -922,6 +930,62 @@ export class AttachmentsOperations {
    */
   listNotes(id: string, params: AttachmentsListNotesParams = {}, options?: CallOptions): List<Note> {
     return new List(this.core, { method: "GET", path: `/attachments/${encodeURIComponent(id)}/notes`, query: params }, options);
+  }
+}
+
+export class AttachmentRulesOperations {
+  constructor(protected readonly core: Core) {}
+
+  /**
+   * Create an attachment rule.
+   *
+   * Requires the `submit` permission. Says what a payer wants to see with claims for some procedures. From now on the
+   * `advice` of claims follows it, also of those that were created before. The rules of your organization come before
+   * what Molar knows of payers: for each line the rules for its payer count, else those for all payers, else what
+   * the payer publishes. Rules of the same rank add up. With no `needs`, a rule says that nothing is needed, and
+   * ends what Molar advises for these procedures.
+   *
+   * An organization may have 200 rules in each mode. One more returns 409.
+   */
+  create(body: AttachmentRuleRequest, options?: CallOptions): Promise<AttachmentRule> {
+    return this.core.json({ method: "POST", path: "/attachment_rules", body, keyed: true }, options);
+  }
+
+  /**
+   * List attachment rules.
+   *
+   * Requires the `read` permission. Lists the rules of your organization, not what Molar knows of payers.
+   */
+  list(params: AttachmentRulesListParams = {}, options?: CallOptions): List<AttachmentRule> {
+    return new List(this.core, { method: "GET", path: "/attachment_rules", query: params }, options);
+  }
+
+  /**
+   * Retrieve an attachment rule.
+   *
+   * Requires the `read` permission.
+   */
+  get(id: string, options?: CallOptions): Promise<AttachmentRule> {
+    return this.core.json({ method: "GET", path: `/attachment_rules/${encodeURIComponent(id)}` }, options);
+  }
+
+  /**
+   * Change an attachment rule.
+   *
+   * Requires the `submit` permission. A field in the body replaces the field; null sets the default: all payers, all
+   * procedures, `initial`, no note. `needs` cannot be null.
+   */
+  update(id: string, body: AttachmentRuleChange, options?: CallOptions): Promise<AttachmentRule> {
+    return this.core.json({ method: "PATCH", path: `/attachment_rules/${encodeURIComponent(id)}`, body, keyed: true }, options);
+  }
+
+  /**
+   * Delete an attachment rule.
+   *
+   * Requires the `submit` permission. The `advice` of claims follows the rules that are left.
+   */
+  delete(id: string, options?: CallOptions): Promise<void> {
+    return this.core.json({ method: "DELETE", path: `/attachment_rules/${encodeURIComponent(id)}`, keyed: true }, options);
   }
 }
 
@@ -2553,6 +2617,7 @@ export class Operations {
   readonly statusInquiries: StatusInquiriesOperations;
   readonly statusPolicies: StatusPoliciesOperations;
   readonly attachments: AttachmentsOperations;
+  readonly attachmentRules: AttachmentRulesOperations;
   readonly documentTypes: DocumentTypesOperations;
   readonly payerRequests: PayerRequestsOperations;
   readonly batches: BatchesOperations;
@@ -2594,6 +2659,7 @@ export class Operations {
     this.statusInquiries = new StatusInquiriesOperations(core);
     this.statusPolicies = new StatusPoliciesOperations(core);
     this.attachments = new AttachmentsOperations(core);
+    this.attachmentRules = new AttachmentRulesOperations(core);
     this.documentTypes = new DocumentTypesOperations(core);
     this.payerRequests = new PayerRequestsOperations(core);
     this.batches = new BatchesOperations(core);

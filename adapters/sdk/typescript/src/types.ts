@@ -1719,6 +1719,14 @@ export interface Claim {
    * wrong.
    */
   findings: ClaimFinding[];
+  /**
+   * What the payer wants to see with the claim, and the claim does not have, by the rules of your organization and
+   * what the payer publishes. Advice does not keep the claim from being sent, and ends when a document that fits is
+   * attached. Empty if nothing lacks, and once a batch carries the claim.
+   */
+  advice: ClaimAdvice[];
+  /** What the claim was sent without, with the last reason for each code. */
+  advice_ignored: IgnoredAdvice[];
   /** The attachments for the claim, newest first. */
   attachments: Attachment[];
   /**
@@ -2180,6 +2188,68 @@ export interface ClaimFinding {
   fix: string;
 }
 
+/** What the payer of a claim wants to see with it. */
+export interface ClaimAdvice {
+  /**
+   * What the claim lacks of what its payer wants to see. `documents_unwanted`: it has documents, and the payer wants
+   * none before it asks.
+   */
+  code: AdviceCode;
+  message: string;
+  /** What to do. */
+  fix: string;
+  /** The rule that says so. */
+  rule: ClaimAdviceRule;
+}
+
+/**
+ * What the claim lacks of what its payer wants to see. `documents_unwanted`: it has documents, and the payer wants
+ * none before it asks.
+ */
+export type AdviceCode =
+  | "xray_missing"
+  | "periodontal_chart_missing"
+  | "pathology_report_missing"
+  | "operative_report_missing"
+  | "narrative_missing"
+  | "primary_decision_missing"
+  | "photo_missing"
+  | "documents_unwanted"
+  | (string & {});
+
+/** The rule that says so. */
+export interface ClaimAdviceRule {
+  /** `organization`: a rule of your own. `payer`: what the payer publishes. */
+  origin: ClaimAdviceRuleOrigin;
+  /** Your rule. Null for one of the payer. */
+  id: string | null;
+  /** The page on which the payer says so. */
+  source: string | null;
+  /** When that page was read. */
+  read_on: string | null;
+}
+
+/** `organization`: a rule of your own. `payer`: what the payer publishes. */
+export type ClaimAdviceRuleOrigin =
+  | "organization"
+  | "payer"
+  | (string & {});
+
+/** Advice that the claim was sent without, and why. */
+export interface IgnoredAdvice {
+  /**
+   * What the claim lacks of what its payer wants to see. `documents_unwanted`: it has documents, and the payer wants
+   * none before it asks.
+   */
+  code: AdviceCode;
+  /** Null once the patient was erased. */
+  reason: string | null;
+  /** The user or the API key. */
+  by: string;
+  /** A time in UTC, with microseconds. */
+  at: string;
+}
+
 export interface Attachment {
   id: string;
   object: string;
@@ -2562,8 +2632,8 @@ export interface ClaimHistoryItem {
    * What changed the state. `validation`: the claim was created or updated, without findings. `findings`: with
    * findings. `draft`: it was saved as a draft. `submit`, `replace`, `reconcile`, `reopen`, `void` and `convert`:
    * a user or program asked for it. `hold` and `release`: one held it back or released it. `settle`: a person decided
-   * about a task. `match`, `apply`, `ignore` and `unapply`: a user or program worked on a
-   * remittance of the claim. `submit_withdrawn`: one changed the claim without `submit`, so it is no longer
+   * about a task. `advice_ignored`: one sent the claim without what its payer wants to see, and said why. `match`,
+   * `apply`, `ignore` and `unapply`: a user or program worked on a remittance of the claim. `submit_withdrawn`: one changed the claim without `submit`, so it is no longer
    * submitted by itself. `edit`: one changed the content, and the claim stayed in its state. `enrollment`: the
    * enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that was never
    * sent. `earlier_payer_decided` and `earlier_payer_changed`: a remittance of the payer before completed the claim,
@@ -2588,8 +2658,8 @@ export interface ClaimHistoryItem {
  * What changed the state. `validation`: the claim was created or updated, without findings. `findings`: with
  * findings. `draft`: it was saved as a draft. `submit`, `replace`, `reconcile`, `reopen`, `void` and `convert`:
  * a user or program asked for it. `hold` and `release`: one held it back or released it. `settle`: a person decided
- * about a task. `match`, `apply`, `ignore` and `unapply`: a user or program worked on a
- * remittance of the claim. `submit_withdrawn`: one changed the claim without `submit`, so it is no longer
+ * about a task. `advice_ignored`: one sent the claim without what its payer wants to see, and said why. `match`,
+ * `apply`, `ignore` and `unapply`: a user or program worked on a remittance of the claim. `submit_withdrawn`: one changed the claim without `submit`, so it is no longer
  * submitted by itself. `edit`: one changed the content, and the claim stayed in its state. `enrollment`: the
  * enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that was never
  * sent. `earlier_payer_decided` and `earlier_payer_changed`: a remittance of the payer before completed the claim,
@@ -2635,6 +2705,7 @@ export type ClaimCause =
   | "hold"
   | "release"
   | "settle"
+  | "advice_ignored"
   | "patient_erased"
   | (string & {});
 
@@ -2970,6 +3041,29 @@ export interface ClaimChange {
    * Queues the claim at once if it has no findings. Otherwise the claim has `submit_when_ready`.
    */
   submit?: boolean | null;
+}
+
+export interface SubmitRequest {
+  /**
+   * Why the claim goes without what its payer wants to see, by the `code` of the advice. A reason for advice
+   * that the claim does not have is left out.
+   */
+  advice_ignored?: SubmitRequestAdviceIgnored | null;
+}
+
+/**
+ * Why the claim goes without what its payer wants to see, by the `code` of the advice. A reason for advice
+ * that the claim does not have is left out.
+ */
+export interface SubmitRequestAdviceIgnored {
+  xray_missing?: string | null;
+  periodontal_chart_missing?: string | null;
+  pathology_report_missing?: string | null;
+  operative_report_missing?: string | null;
+  narrative_missing?: string | null;
+  primary_decision_missing?: string | null;
+  photo_missing?: string | null;
+  documents_unwanted?: string | null;
 }
 
 export interface ReconcileRequest {
@@ -3530,6 +3624,117 @@ export interface AttachmentsListNotesParams {
   limit?: number;
   /** The `next_cursor` of the previous page, unchanged, with the same filters. */
   cursor?: string;
+}
+
+export interface AttachmentRuleRequest {
+  /** The payer: its `pyr_` ID, its payer ID or an alias. Null for all payers. */
+  payer_id?: string | null;
+  /**
+   * The procedures: codes such as `D2740`, ranges such as `D2710-D2794`, and patterns such as `Dxx99`, in which `x`
+   * is any digit. Null or empty for all.
+   */
+  procedure_codes?: string[] | null;
+  /** What goes with the claims. Empty for nothing. */
+  needs: AttachmentNeed[];
+  /** Null for `initial`. */
+  when?: AttachmentRuleWhen | null;
+  /** What the advice says besides, such as why you made the rule. */
+  note?: string | null;
+}
+
+export interface AttachmentRuleContent {
+  /** The payer: its `pyr_` ID, its payer ID or an alias. Null for all payers. */
+  payer_id?: string | null;
+  /**
+   * The procedures: codes such as `D2740`, ranges such as `D2710-D2794`, and patterns such as `Dxx99`, in which `x`
+   * is any digit. Null or empty for all.
+   */
+  procedure_codes?: string[] | null;
+  /** What goes with the claims. Empty for nothing. */
+  needs?: AttachmentNeed[];
+  /** Null for `initial`. */
+  when?: AttachmentRuleWhen | null;
+  /** What the advice says besides, such as why you made the rule. */
+  note?: string | null;
+}
+
+/**
+ * What goes with a claim. A document of a type that fits meets it, in an attachment of the claim: `xray` types 10 to
+ * 16, `periodontal_chart` 7, `pathology_report` 5 and 6, `operative_report` 6 and 8, `narrative` 2, `primary_decision`
+ * 1, `photo` 9. A text of an attachment and the `note` of the claim are a `narrative`, too, and lines of an
+ * `adjudication` in `other_coverage` are a `primary_decision`.
+ */
+export type AttachmentNeed =
+  | "xray"
+  | "periodontal_chart"
+  | "pathology_report"
+  | "operative_report"
+  | "narrative"
+  | "primary_decision"
+  | "photo"
+  | (string & {});
+
+/**
+ * When it goes with a claim. `initial`: with claims to the first payer. `secondary`: with claims to a later one.
+ * `rejected`: with a rejected claim.
+ */
+export type AttachmentRuleWhen =
+  | "initial"
+  | "secondary"
+  | "rejected"
+  | "always"
+  | (string & {});
+
+/** What goes with claims by a rule of your organization, in one mode. */
+export interface AttachmentRule {
+  id: string;
+  object: string;
+  /**
+   * Counts the changes that people and programs made of the content, from 1. States and files change nothing of it.
+   */
+  version: number;
+  /** Null for all payers. */
+  payer: PayerSummary | null;
+  /** Empty for all procedures. */
+  procedure_codes: string[];
+  /** Empty for nothing. */
+  needs: AttachmentNeed[];
+  /**
+   * When it goes with a claim. `initial`: with claims to the first payer. `secondary`: with claims to a later one.
+   * `rejected`: with a rejected claim.
+   */
+  when: AttachmentRuleWhen;
+  note: string | null;
+  /** A time in UTC, with microseconds. */
+  created_at: string;
+  /** A time in UTC, with microseconds. */
+  updated_at: string;
+}
+
+/** The parameters of /attachment_rules. */
+export interface AttachmentRulesListParams {
+  /** The maximum number of items on a page. */
+  limit?: number;
+  /** The `next_cursor` of the previous page, unchanged, with the same filters. */
+  cursor?: string;
+  /** Only rules for this payer: its `pyr_` ID, its payer ID or an alias. */
+  payer_id?: string;
+}
+
+export interface AttachmentRuleChange {
+  /** The payer: its `pyr_` ID, its payer ID or an alias. Null for all payers. */
+  payer_id?: string | null;
+  /**
+   * The procedures: codes such as `D2740`, ranges such as `D2710-D2794`, and patterns such as `Dxx99`, in which `x`
+   * is any digit. Null or empty for all.
+   */
+  procedure_codes?: string[] | null;
+  /** What goes with the claims. Empty for nothing. */
+  needs?: AttachmentNeed[];
+  /** Null for `initial`. */
+  when?: AttachmentRuleWhen | null;
+  /** What the advice says besides, such as why you made the rule. */
+  note?: string | null;
 }
 
 export interface DocumentType {

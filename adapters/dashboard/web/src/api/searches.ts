@@ -32,6 +32,7 @@ export type Searches = {
   "/developers/requests": Filters<"listRequests">;
   "/developers/webhooks": { failing?: boolean };
   "/settings/fees": Pick<Filters<"listFeeSchedules">, "kind" | "current">;
+  "/settings/attachment-rules": Filters<"listAttachmentRules"> & { claim_id?: string }; // a denied claim to make a rule of
   "/settings/audit": Filters<"listAuditEntries">;
 };
 
@@ -161,6 +162,7 @@ const forms: { [P in Searched]: Forms<Searches[P]> } = {
   },
   "/developers/webhooks": { failing: "flag" },
   "/settings/fees": { kind: "text", current: "flag" },
+  "/settings/attachment-rules": { payer_id: "text", claim_id: "text" },
   "/settings/audit": {
     ...created,
     actor: "text",

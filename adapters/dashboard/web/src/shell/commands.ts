@@ -142,6 +142,11 @@ export const screens: Command[] = [
     needs: "manage",
   },
   {
+    label: "Attachment rules",
+    also: "x-rays narratives documents advice",
+    does: { to: "/settings/attachment-rules" },
+  },
+  {
     label: "Users",
     also: "people roles invite team staff",
     does: { to: "/settings/users" },

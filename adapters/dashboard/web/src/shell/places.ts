@@ -57,6 +57,7 @@ export type Screen =
   | "/settings/offices"
   | "/settings/offices/$id"
   | "/settings/providers"
+  | "/settings/attachment-rules"
   | "/settings/fees"
   | "/settings/fees/$id"
   | "/settings/payers"

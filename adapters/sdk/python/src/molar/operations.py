@@ -12,6 +12,7 @@ from molar.types import (
     APIKey,
     Appeal,
     Attachment,
+    AttachmentRule,
     AuditEntry,
     Automation,
     Batch,
@@ -95,6 +96,9 @@ if TYPE_CHECKING:
         AssigneeRequest,
         AttachmentChange,
         AttachmentRequest,
+        AttachmentRuleChange,
+        AttachmentRuleRequest,
+        AttachmentRulesListParams,
         AttachmentsListNotesParams,
         AttachmentsListParams,
         AttachmentsUploadDocumentForm,
@@ -180,6 +184,7 @@ if TYPE_CHECKING:
         StatusPoliciesListParams,
         StatusPolicyRequest,
         StrikeNoteRequest,
+        SubmitRequest,
         TasksListParams,
         UserChange,
         UsersListParams,
@@ -426,14 +431,17 @@ class ClaimsOperations:
         """
         return Claim(self._core.json(Call("PATCH", f"/claims/{part(id)}", options, body=dict(body), keyed=True)))
 
-    def submit(self, id: str, *, options: Options = NO_OPTIONS) -> Claim:
+    def submit(self, id: str, *, options: Options = NO_OPTIONS, **body: Unpack[SubmitRequest]) -> Claim:
         """Submit a claim.
 
         Requires the `submit` permission. Queues a `validated` claim for the next batch. Any other claim returns 409.
         If it waits for nothing but the enrollment of its office with the payer, the API queues it once the enrollment
         is active: the 409 says so, and `submit_when_ready` of the claim is true.
+
+        `advice` of a claim does not keep it from being sent. `advice_ignored` may say why it goes without what its payer
+        wants to see: the claim keeps the reasons.
         """
-        return Claim(self._core.json(Call("POST", f"/claims/{part(id)}/submit", options, keyed=True)))
+        return Claim(self._core.json(Call("POST", f"/claims/{part(id)}/submit", options, body=dict(body), keyed=True)))
 
     def void(self, id: str, *, options: Options = NO_OPTIONS) -> Claim:
         """Void a claim.
@@ -841,6 +849,55 @@ class AttachmentsOperations:
         Requires the `read` permission. The oldest first, with those that are struck.
         """
         return List(self._core, Call("GET", f"/attachments/{part(id)}/notes", options, query=dict(params)), Note)
+
+
+class AttachmentRulesOperations:
+    """The operations on attachment rules."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    def create(self, *, options: Options = NO_OPTIONS, **body: Unpack[AttachmentRuleRequest]) -> AttachmentRule:
+        """Create an attachment rule.
+
+        Requires the `submit` permission. Says what a payer wants to see with claims for some procedures. From now on the
+        `advice` of claims follows it, also of those that were created before. The rules of your organization come before
+        what Molar knows of payers: for each line the rules for its payer count, else those for all payers, else what
+        the payer publishes. Rules of the same rank add up. With no `needs`, a rule says that nothing is needed, and
+        ends what Molar advises for these procedures.
+
+        An organization may have 200 rules in each mode. One more returns 409.
+        """
+        return AttachmentRule(self._core.json(Call("POST", "/attachment_rules", options, body=dict(body), keyed=True)))
+
+    def list(self, *, options: Options = NO_OPTIONS, **params: Unpack[AttachmentRulesListParams]) -> List[AttachmentRule]:
+        """List attachment rules.
+
+        Requires the `read` permission. Lists the rules of your organization, not what Molar knows of payers.
+        """
+        return List(self._core, Call("GET", "/attachment_rules", options, query=dict(params)), AttachmentRule)
+
+    def get(self, id: str, *, options: Options = NO_OPTIONS) -> AttachmentRule:
+        """Retrieve an attachment rule.
+
+        Requires the `read` permission.
+        """
+        return AttachmentRule(self._core.json(Call("GET", f"/attachment_rules/{part(id)}", options)))
+
+    def update(self, id: str, *, options: Options = NO_OPTIONS, **body: Unpack[AttachmentRuleChange]) -> AttachmentRule:
+        """Change an attachment rule.
+
+        Requires the `submit` permission. A field in the body replaces the field; null sets the default: all payers, all
+        procedures, `initial`, no note. `needs` cannot be null.
+        """
+        return AttachmentRule(self._core.json(Call("PATCH", f"/attachment_rules/{part(id)}", options, body=dict(body), keyed=True)))
+
+    def delete(self, id: str, *, options: Options = NO_OPTIONS) -> None:
+        """Delete an attachment rule.
+
+        Requires the `submit` permission. The `advice` of claims follows the rules that are left.
+        """
+        self._core.send(Call("DELETE", f"/attachment_rules/{part(id)}", options, keyed=True))
 
 
 class DocumentTypesOperations:
@@ -2309,6 +2366,7 @@ class Operations:
         self.status_inquiries = StatusInquiriesOperations(core)
         self.status_policies = StatusPoliciesOperations(core)
         self.attachments = AttachmentsOperations(core)
+        self.attachment_rules = AttachmentRulesOperations(core)
         self.document_types = DocumentTypesOperations(core)
         self.payer_requests = PayerRequestsOperations(core)
         self.batches = BatchesOperations(core)

@@ -23,6 +23,7 @@ import { until } from "../appeals/words";
 import { soonest } from "../payer-requests/due";
 import { firstAct, Reconcile, toReplace } from "./accept";
 import { Appeals, MakeAppeal } from "./appeals";
+import { Advice } from "./advice";
 import { estimated, settled } from "./figures";
 import { awaitsEnrollment, nextPayer, payerBefore } from "./form-data";
 import { Lines } from "./lines";
@@ -86,6 +87,7 @@ export function ClaimDetail() {
           </ul>
         </Section>
       )}
+      <Advice claim={c} may={may.write} />
       <div className="columns">
         <div>
           {c.payment && <Payment claim={c} payment={c.payment} />}
@@ -291,8 +293,21 @@ function Payment({
   claim: Claim;
   payment: NonNullable<Claim["payment"]>;
 }) {
+  const may = useMay();
   return (
-    <Section title="Payment" actions={<Go to={`/remittances/${p.era_id}`}>Remittance</Go>}>
+    <Section
+      title="Payment"
+      actions={
+        <span className="row">
+          {may.write && cents(c.not_paid ?? "0.00") !== 0 && (
+            <Go to="/settings/attachment-rules" search={{ claim_id: c.id }}>
+              Make a rule
+            </Go>
+          )}
+          <Go to={`/remittances/${p.era_id}`}>Remittance</Go>
+        </span>
+      }
+    >
       <Facts
         items={[...adding(c, settled(c)), ["Payment date", <Day key="d" value={p.payment_date} />]]}
       />

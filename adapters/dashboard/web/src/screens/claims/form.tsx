@@ -13,11 +13,13 @@ import { type Fault, FaultsOf, SelectField } from "../../ui/form";
 import { dollars, name } from "../../ui/format";
 import { Go, useGo } from "../../ui/link";
 import { changedOf, Meanwhile } from "../../ui/meanwhile";
+import { useOpen } from "../../ui/opening";
 import { attend, Loading, Notice, Page, Read, Section, useCurrent } from "../../ui/page";
 import { PayerPicker } from "../../ui/payer-picker";
 import { count } from "../../ui/plural";
 import { State } from "../../ui/state";
 import { useToast } from "../../ui/toast";
+import { Advice, unanswered } from "./advice";
 import {
   aClaim,
   awaitsEnrollment,
@@ -181,6 +183,7 @@ function Form({ title, begin, what }: { title: string; begin: ClaimForm; what: W
   const client = useClient();
   const { api, queries } = client;
   const go = useGo();
+  const open = useOpen();
   const toast = useToast();
   const offices = api.useQuery("get", "/offices", { params: { query: { limit: 100 } } });
   const providers = api.useQuery("get", "/providers", { params: { query: { limit: 100 } } });
@@ -229,36 +232,36 @@ function Form({ title, begin, what }: { title: string; begin: ClaimForm; what: W
           body: body as Schemas["ClaimRequest"],
         });
       }
-      const wish = { draft: how === "draft", submit: how === "send" && before.length === 0 };
-      if (claim) {
-        const path = { id: claim.id };
-        const saved = await fetch.PATCH("/claims/{id}", {
-          params: { path, header: { ...key, ...seen(claim) } },
-          body: { ...body, ...wish },
-        });
-        // Images go once nothing of their claim is left to correct.
-        const now = saved.data;
-        const waits = now && awaitsEnrollment(now);
-        if (before.length === 0 || !(waits || now?.state === "validated")) return saved;
-        const header = { "Idempotency-Key": `${key["Idempotency-Key"]}-submit` };
-        let error: unknown = await sendImages(fetch, key, before);
-        if (!error) {
-          const sent = waits
-            ? await fetch.PATCH("/claims/{id}", {
-                params: { path, header },
-                body: { submit: true },
-              })
-            : await fetch.POST("/claims/{id}/submit", { params: { path, header } });
-          if (sent.data) return sent;
-          error = sent.error;
-        }
-        toast.refused(error);
-        return saved;
+      const wish = { draft: how === "draft", submit: false };
+      const saved = claim
+        ? await fetch.PATCH("/claims/{id}", {
+            params: { path: { id: claim.id }, header: { ...key, ...seen(claim) } },
+            body: { ...body, ...wish },
+          })
+        : await fetch.POST("/claims", {
+            params: { header: key },
+            body: { ...body, kind: form.kind, ...wish } as Schemas["ClaimRequest"],
+          });
+      const now = saved.data;
+      // The page of the claim asks about what the payer wants to see, which follows from what is saved.
+      if (how !== "send" || !now || asks(now)) return saved;
+      const waits = now.state !== "validated";
+      // Images go once nothing of their claim is left to correct.
+      if (waits && before.length > 0 && !awaitsEnrollment(now)) return saved;
+      const params = {
+        path: { id: now.id },
+        header: { "Idempotency-Key": `${key["Idempotency-Key"]}-submit` },
+      };
+      let error: unknown = await sendImages(fetch, key, before);
+      if (!error) {
+        const sent = waits
+          ? await fetch.PATCH("/claims/{id}", { params, body: { submit: true } })
+          : await fetch.POST("/claims/{id}/submit", { params });
+        if (sent.data) return sent;
+        error = sent.error;
       }
-      return fetch.POST("/claims", {
-        params: { header: key },
-        body: { ...body, kind: form.kind, ...wish } as Schemas["ClaimRequest"],
-      });
+      toast.refused(error);
+      return saved;
     },
     {
       quiet: true,
@@ -269,6 +272,10 @@ function Form({ title, begin, what }: { title: string; begin: ClaimForm; what: W
         leaving.mayLeave();
         setReplies((n) => n + 1);
         if (how === "draft" || out.findings.length === 0 || awaitsEnrollment(out)) {
+          if (how === "send" && asks(out)) {
+            open({ to: `/claims/${out.id}` });
+            return;
+          }
           toast.good(becameOf(out, how));
           go(`/claims/${out.id}`);
           return;
@@ -367,6 +374,7 @@ function Form({ title, begin, what }: { title: string; begin: ClaimForm; what: W
               refused={refused}
             />
           )}
+          {claim && !replacing && <Advice claim={claim} may={false} />}
           <Section title="Claim">
             <div className="fields">
               {what.kind === "new" && (
@@ -483,6 +491,9 @@ function Form({ title, begin, what }: { title: string; begin: ClaimForm; what: W
     </FaultsOf>
   );
 }
+
+/** asks reports whether a person is asked about what the payer wants to see, before the claim is sent. */
+const asks = (c: Claim): boolean => c.state === "validated" && unanswered(c).length > 0;
 
 /** becameOf says what became of a claim that has nothing to correct. */
 function becameOf(out: Claim, how: How): string {

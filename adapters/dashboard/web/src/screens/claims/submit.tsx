@@ -1,10 +1,12 @@
 // Sending a claim. Its images go first: a claim file names only images that the payer has.
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import type { Schemas, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
 import { Button } from "../../ui/button";
 import { Cancel, Modal } from "../../ui/dialog";
+import { useOpening } from "../../ui/opening";
 import { count, plural } from "../../ui/plural";
+import { AskAdvice, type Ignored, unanswered } from "./advice";
 
 type Claim = Schemas["Claim"];
 type Attachment = Schemas["Attachment"];
@@ -80,28 +82,54 @@ export function useUnsent(
   };
 }
 
-/** Submit sends a claim. */
-export function Submit({ claim: { id } }: { claim: Claim }) {
+/** Submit sends a claim. It asks first about what the payer wants to see, also for the form of the claim, which leads
+ *  here after it has saved. */
+export function Submit({ claim }: { claim: Claim }) {
+  const { id } = claim;
+  const [asking, setAsking] = useOpening(`/claims/${id}`);
+  const ignored = useRef<Ignored>({});
   const submit = useSend(
     async (api, key, before: Attachment[]) => {
       const error = await sendImages(api, key, before);
       return error
         ? { error }
-        : api.POST("/claims/{id}/submit", { params: { path: { id }, header: key } });
+        : api.POST("/claims/{id}/submit", {
+            params: { path: { id }, header: key },
+            body: { advice_ignored: ignored.current },
+          });
     },
     { says: "The claim is queued for the next file." },
   );
   const unsent = useUnsent(id, submit.go);
+  const look = useSend((api) => api.GET("/claims/{id}", { params: { path: { id } } }), {
+    done: (now) => {
+      if (unanswered(now).length > 0) setAsking(true);
+      else unsent.ask();
+    },
+  });
+  const advice = unanswered(look.data ?? claim);
   return (
     <>
       <Button
         data-act="submitClaim"
         look="primary"
-        busy={unsent.isPending || submit.isPending}
-        onClick={unsent.ask}
+        busy={look.isPending || unsent.isPending || submit.isPending}
+        onClick={() => look.go()}
       >
         Send to the payer
       </Button>
+      <AskAdvice
+        claim={claim}
+        advice={advice}
+        open={asking && advice.length > 0}
+        onOpenChange={setAsking}
+        busy={unsent.isPending}
+        send={(reasons) => {
+          ignored.current = reasons;
+          setAsking(false);
+          unsent.ask();
+        }}
+      />
       {unsent.dialog}
     </>
   );

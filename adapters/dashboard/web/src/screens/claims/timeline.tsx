@@ -4,6 +4,9 @@ import { Changer } from "../../ui/changer";
 import { When } from "../../ui/format";
 import { useNotes } from "../../ui/notes";
 import { stateName } from "../../ui/state";
+import { lacks } from "./advice";
+
+type Claim = Schemas["Claim"];
 
 const causes: Record<string, string> = {
   validation: "Checked without findings",
@@ -31,6 +34,7 @@ const causes: Record<string, string> = {
   hold: "Held",
   release: "Released",
   settle: "Task settled",
+  advice_ignored: "Sent without what the payer wants to see",
   edit: "Changed",
   void_unsent: "Voided before it was sent",
   earlier_payer_decided: "The earlier payer decided",
@@ -45,8 +49,16 @@ const causes: Record<string, string> = {
   patient_erased: "The patient was erased",
 };
 
+/** titleOf names a step of a claim's history. */
+function titleOf(claim: Claim, h: Claim["history"][number]): string {
+  const ignored = claim.advice_ignored.find((i) => i.at === h.at && i.reason === h.note);
+  if (h.cause === "advice_ignored" && ignored && lacks[ignored.code])
+    return `Sent ${lacks[ignored.code]}`;
+  return causes[h.cause] ?? stateName(h.state);
+}
+
 /** Timeline lists what happened to a claim, and what people wrote about it meanwhile, newest first. */
-export function Timeline({ claim }: { claim: Schemas["Claim"] }) {
+export function Timeline({ claim }: { claim: Claim }) {
   const [all, setAll] = useState(false);
   const { rows: notes } = useNotes("/claims/{id}/notes", claim.id);
   const steps = [
@@ -60,7 +72,9 @@ export function Timeline({ claim }: { claim: Schemas["Claim"] }) {
     <>
       <ol className="timeline">
         {shown.map(({ at, step, note }, i) => (
-          <li key={`${at} ${i}`}>{step ? <Step of={step} /> : <Noted note={note} />}</li>
+          <li key={`${at} ${i}`}>
+            {step ? <Step claim={claim} of={step} /> : <Noted note={note} />}
+          </li>
         ))}
       </ol>
       {steps.length > shown.length && (
@@ -72,10 +86,10 @@ export function Timeline({ claim }: { claim: Schemas["Claim"] }) {
   );
 }
 
-function Step({ of: h }: { of: Schemas["Claim"]["history"][number] }) {
+function Step({ claim, of: h }: { claim: Claim; of: Claim["history"][number] }) {
   return (
     <>
-      <p className="strong">{causes[h.cause] ?? stateName(h.state)}</p>
+      <p className="strong">{titleOf(claim, h)}</p>
       <p className="muted small">
         <When value={h.at} full /> · {stateName(h.state)}
         {h.by && (

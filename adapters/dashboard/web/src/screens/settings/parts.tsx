@@ -14,6 +14,7 @@ export function SettingsParts() {
         ["Fee schedules", "/settings/fees"],
         ["Payers", "/settings/payers"],
         ...(may.manage ? [["Automation", "/settings/automation"] as const] : []),
+        ["Attachment rules", "/settings/attachment-rules"],
         ...(may.manage ? [["Users", "/settings/users"] as const] : []),
         ["Sessions", "/settings/sessions"],
         ...(may.manage ? [["Audit", "/settings/audit"] as const] : []),

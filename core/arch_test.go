@@ -49,6 +49,7 @@ func layers() []layer {
 		{"core/billing/quarantine", nouns("clearing", "remit"), ""},
 		{"core/billing/claim", nouns("attachment", "caller", "clearing", "coverage", "contract", "decision", "directory", "estimate", "event", "fee", "remit", "scenario"), ""},
 		{"core/billing/claimstatus", nouns("claim", "clearing", "coverage", "directory"), ""},
+		{"core/billing/report", nouns("claim", "remit"), ""},
 		{"core/billing/sandbox", nouns("event"), ""},
 		{"core/billing/decision", nouns(), ""},
 		{"core/billing/retention", nouns(), ""},

@@ -23,6 +23,7 @@
 //	quarantine   files that wait for a person
 //	retention    how long data stays, and what is held
 //	claimstatus  what payers answer when they are asked about a claim, and when they are asked
+//	report       what reports add up of claims
 //	claim        claims, the rules that judge them, the ledger of what was decided
 //	contract     what payers are bound to allow, beside what they do
 //	remit        remittances (835): what a payer decided; they know no claim

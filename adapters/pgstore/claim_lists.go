@@ -15,6 +15,10 @@ import (
 // List reads a page of claims. The filter must select a kind or be
 // Single, because only these have an index in that order.
 func (r claims) List(ctx context.Context, f claim.Filter, p billing.Page) ([]*claim.Record, error) {
+	if f.Figured() {
+		text, args := r.ofReports(f, p)
+		return r.read(ctx, "list claims by their figures", listed, text, args)
+	}
 	few, err := r.few(ctx, f)
 	if err != nil {
 		return nil, err
@@ -308,7 +312,10 @@ func (r claims) Count(ctx context.Context, f claim.Filter) (map[claim.State]clai
 		f.States = claim.States()
 	}
 	count, each := r.countTogether, wide(f) || ofMoney(f) && len(spansOf(f)) == 0
-	if each {
+	switch {
+	case f.Figured():
+		count, each = r.countOfReports, false
+	case each:
 		count = r.countEach
 	}
 	text, args := count(f)

@@ -190,7 +190,11 @@ func (s *service) readsByStrangers(t *testing.T, m made) map[string][]foreign {
 			nothing("/claims"), nothing("/claims?kind=predetermination"), nothing("/claims?patient_control_number=" + m.number),
 			nothing("/claims?office_id=" + s.office.String()), nothing("/claims?state=paid"),
 		},
-		"GET /claims/counts":                     {{call: call{path: "/claims/counts"}, status: 200}}, // of their own
+		"GET /claims/counts":                     {{call: call{path: "/claims/counts"}, status: 200}},       // of their own
+		"GET /reports/aging":                     {{call: call{path: "/reports/aging"}, status: 200}},       // of their own
+		"GET /reports/collections":               {{call: call{path: "/reports/collections"}, status: 200}}, // of their own
+		"GET /reports/denials":                   {{call: call{path: "/reports/denials"}, status: 200}},     // of their own
+		"GET /reports/payers":                    {{call: call{path: "/reports/payers"}, status: 200}},      // of their own
 		"GET /summary":                           {{call: call{path: "/summary"}, status: 200}},
 		"GET /patients":                          {nothing("/patients")},
 		"GET /claims/{id}":                       {absent("/claims/" + m.sent), absent("/claims/" + m.claim), absent("/claims/" + m.question)},

@@ -70,7 +70,7 @@ func columnsOfRow(of string) string {
 // figureColumns has the column of each figure.
 //
 //nolint:gochecknoglobals // a constant table
-var figureColumns = map[string]string{
+var figureColumns = map[report.Column]string{
 	report.Open: "open", report.Owed: "owed", report.Paid: "paid", report.Contractual: "contractual",
 	report.WriteOff: "write_off", report.Billed: "billed", report.Other: "other",
 }
@@ -104,7 +104,7 @@ func (q *query) ofFigures(f claim.Filter) {
 		q.where(lastOfChain)
 	}
 	if f.Figure != "" {
-		q.where("f." + figureColumns[f.Figure] + " <> 0")
+		q.where("f." + figureColumns[report.Column(f.Figure)] + " <> 0")
 	}
 	if f.Refused != (remit.Refusal{}) {
 		q.where("f.refused IS NOT NULL AND f.refused @> %::jsonb", refusedLike(f.Refused))

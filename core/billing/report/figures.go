@@ -62,7 +62,7 @@ func FiguresOf(c *claim.Claim) *Figures {
 }
 
 // Column returns a figure by the name of its column, as Columns lists them.
-func (f *Figures) Column(name string) billing.Money {
+func (f *Figures) Column(name Column) billing.Money {
 	switch name {
 	case Owed:
 		return f.Owed
@@ -80,19 +80,22 @@ func (f *Figures) Column(name string) billing.Money {
 	return f.Open
 }
 
-// The names of the figures.
+// Column is the name of a figure.
+type Column string
+
+// The figures.
 const (
-	Open        = "open"
-	Owed        = "patient_owes"
-	Paid        = "paid"
-	Contractual = "contractual"
-	WriteOff    = "write_off"
-	Billed      = "bill_patient"
-	Other       = "other"
+	Open        Column = "open"
+	Owed        Column = "patient_owes"
+	Paid        Column = "paid"
+	Contractual Column = "contractual"
+	WriteOff    Column = "write_off"
+	Billed      Column = "bill_patient"
+	Other       Column = "other"
 )
 
 // Columns returns the names of all figures.
-func Columns() []string { return []string{Open, Owed, Paid, Contractual, WriteOff, Billed, Other} }
+func Columns() []Column { return []Column{Open, Owed, Paid, Contractual, WriteOff, Billed, Other} }
 
 // ages are the columns of a report by age.
 const (

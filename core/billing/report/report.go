@@ -127,7 +127,7 @@ func (f Filter) PatientClaims(of Subject, age billing.DateSpan) claim.Filter {
 	c := f.Claims()
 	of.in(f.Group, &c)
 	f.on(&c, age)
-	c.Figure, c.Sent = Owed, new(true)
+	c.Figure, c.Sent = string(Owed), new(true)
 	return c
 }
 
@@ -139,7 +139,7 @@ func (f Filter) UnsentClaims(of Subject) claim.Filter {
 }
 
 // Collected returns the columns of a report of what was collected and written off.
-func Collected() []string { return []string{Paid, Contractual, WriteOff, Other, Billed, Owed} }
+func Collected() []Column { return []Column{Paid, Contractual, WriteOff, Other, Billed, Owed} }
 
 // CollectionsRow is what was collected and written off of the claims of a row, by the columns of
 // Collected.
@@ -159,10 +159,10 @@ func (r *CollectionsRow) Add(o *CollectionsRow) {
 
 // RowClaims returns the filter of the list of claims of a row of which a figure is not 0; of all
 // claims of the row for an empty name.
-func (f Filter) RowClaims(of Subject, figure string) claim.Filter {
+func (f Filter) RowClaims(of Subject, figure Column) claim.Filter {
 	c := f.Claims()
 	of.in(f.Group, &c)
-	c.Figure = figure
+	c.Figure = string(figure)
 	return c
 }
 

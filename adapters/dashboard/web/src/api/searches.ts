@@ -27,6 +27,10 @@ export type Searches = {
   "/deposits": Omit<Filters<"listDeposits">, "state"> & {
     state?: Filters<"listDeposits">["state"] | "any";
   };
+  "/reports": Filters<"getAgingReport">;
+  "/reports/collections": Filters<"getCollectionsReport">;
+  "/reports/denials": Filters<"getDenialsReport">;
+  "/reports/payers": Filters<"getPayersReport">;
   "/developers/events": Filters<"listEvents">;
   "/developers/deliveries": Filters<"findWebhookDeliveries">;
   "/developers/requests": Filters<"listRequests">;
@@ -52,6 +56,8 @@ type Form<T> = T extends readonly unknown[]
 
 type Forms<S> = { [K in keyof S]-?: Form<NonNullable<S[K]>> };
 
+const ofReports = { office_id: "text", payer_id: "text", provider_id: "text" } as const;
+
 const created = { created_after: "text", created_before: "text" } as const;
 
 /** forms has each search parameter of each screen. A filter that the contract adds or renames does not compile without
@@ -75,6 +81,16 @@ const forms: { [P in Searched]: Forms<Searches[P]> } = {
     open: "flag",
     overpaid: "flag",
     payment_changed: "flag",
+    provider_id: "text",
+    sent: "flag",
+    decided: "flag",
+    decided_from: "text",
+    decided_to: "text",
+    first_pass: "flag",
+    last_payer: "flag",
+    figure: "text",
+    denial: "text",
+    act: "text",
     order: "text",
   },
   "/claims/new": { patient_id: "text", check_id: "text", estimate_id: "text" },
@@ -135,6 +151,10 @@ const forms: { [P in Searched]: Forms<Searches[P]> } = {
     trace_number: "text",
     era_id: "text",
   },
+  "/reports": { by: "text", group_by: "text", ...ofReports },
+  "/reports/collections": { by: "text", from: "text", to: "text", group_by: "text", ...ofReports },
+  "/reports/denials": { by: "text", from: "text", to: "text", ...ofReports },
+  "/reports/payers": { by: "text", from: "text", to: "text", ...ofReports },
   "/developers/events": {
     ...created,
     type: "list",

@@ -1649,6 +1649,68 @@ class ClaimHeadPayment(Model):
         "reconciled_at": timestamp,
     }
 
+AdjustmentAct: TypeAlias = "Literal['correct_and_replace', 'send_documents', 'appeal', 'bill_patient', 'bill_next_payer', 'write_off', 'none'] | str"
+"""What to do about an amount that a payer does not pay, by its group, its reason and the remarks.
+`correct_and_replace`: correct the claim, and replace it. `send_documents`: send what the payer asks for.
+`appeal`: the payer judged, and records and a letter can change that. `bill_patient`: the patient owes it.
+`bill_next_payer`: another payer is responsible. `write_off`: the practice takes it off. `none`: nothing.
+"""
+
+
+class Refusal(Model):
+    """A part of a reply."""
+
+    group: str
+    reason: str
+    act: AdjustmentAct
+    """What to do about an amount that a payer does not pay, by its group, its reason and the remarks.
+    `correct_and_replace`: correct the claim, and replace it. `send_documents`: send what the payer asks for.
+    `appeal`: the payer judged, and records and a letter can change that. `bill_patient`: the patient owes it.
+    `bill_next_payer`: another payer is responsible. `write_off`: the practice takes it off. `none`: nothing.
+    """
+    amount: Decimal
+    """An amount of dollars."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "amount": Decimal,
+    }
+
+
+class ClaimFigures(Model):
+    """A part of a reply."""
+
+    patient_owes: Decimal
+    """What payers leave to the patient and what you billed the patient, less what the claim states that the patient
+    has paid. What payers say of services that several payers have counts on the first of their claims.
+    """
+    paid: Decimal
+    """By the payers of this claim. 0.00 while a claim that was replaced waits for its decision."""
+    contractual: Decimal
+    """What the primary payer's contract takes off the charge; on the first claim for the services."""
+    write_off: Decimal
+    """What was accepted as a write-off."""
+    bill_patient: Decimal
+    """What was accepted as the patient's."""
+    other: Decimal
+    """What was accepted otherwise."""
+    decided_on: dt.date | None
+    """The day of the payment or of the denial. Null while nothing is decided."""
+    first_pass: bool | None
+    """Whether the claim was sent once, was never rejected, and its first decision paid it and stands. Null while nothing is decided."""
+    refused: list[Refusal]
+    """What the payers of this claim refuse to pay, the largest amount first."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "patient_owes": Decimal,
+        "paid": Decimal,
+        "contractual": Decimal,
+        "write_off": Decimal,
+        "bill_patient": Decimal,
+        "other": Decimal,
+        "decided_on": calendar_date,
+        "refused": [Refusal],
+    }
+
 
 class ClaimHeadEstimateLine(Model):
     """A part of a reply."""
@@ -2147,13 +2209,6 @@ class RemarkLabel(Model):
     _read: ClassVar[dict[str, Any]] = {
     }
 
-AdjustmentAct: TypeAlias = "Literal['correct_and_replace', 'send_documents', 'appeal', 'bill_patient', 'bill_next_payer', 'write_off', 'none'] | str"
-"""What to do about an amount that a payer does not pay, by its group, its reason and the remarks.
-`correct_and_replace`: correct the claim, and replace it. `send_documents`: send what the payer asks for.
-`appeal`: the payer judged, and records and a letter can change that. `bill_patient`: the patient owes it.
-`bill_next_payer`: another payer is responsible. `write_off`: the practice takes it off. `none`: nothing.
-"""
-
 
 class AdjudicationLineAdjustment(Model):
     """A part of a reply."""
@@ -2432,6 +2487,8 @@ class Claim(Model):
     part and the accepted amounts. What a payer refuses to pay stays open until you accept it. Below 0 it is an
     overpayment. Null on predeterminations, void transactions and voided claims.
     """
+    figures: ClaimFigures | None
+    """The amounts by which reports count the claim. Null on predeterminations, void transactions and voided claims."""
     payment_changed: bool
     """All of the payment was taken back, or it changed after the claim was reconciled."""
     estimate: ClaimHeadEstimate | None
@@ -2527,6 +2584,7 @@ class Claim(Model):
         "totals": ClaimHeadTotals,
         "payment": ClaimHeadPayment,
         "open": Decimal,
+        "figures": ClaimFigures,
         "estimate": ClaimHeadEstimate,
         "created_at": timestamp,
         "updated_at": timestamp,
@@ -2595,6 +2653,8 @@ class ClaimHead(Model):
     part and the accepted amounts. What a payer refuses to pay stays open until you accept it. Below 0 it is an
     overpayment. Null on predeterminations, void transactions and voided claims.
     """
+    figures: ClaimFigures | None
+    """The amounts by which reports count the claim. Null on predeterminations, void transactions and voided claims."""
     payment_changed: bool
     """All of the payment was taken back, or it changed after the claim was reconciled."""
     estimate: ClaimHeadEstimate | None
@@ -2623,6 +2683,7 @@ class ClaimHead(Model):
         "totals": ClaimHeadTotals,
         "payment": ClaimHeadPayment,
         "open": Decimal,
+        "figures": ClaimFigures,
         "estimate": ClaimHeadEstimate,
         "created_at": timestamp,
         "updated_at": timestamp,
@@ -2644,6 +2705,8 @@ class ClaimPerson(Model):
         "date_of_birth": calendar_date,
         "address": Address,
     }
+
+ClaimsListParamsFigure: TypeAlias = Literal["open", "patient_owes", "paid", "contractual", "write_off", "bill_patient", "other"]
 
 ClaimsListParamsOrder: TypeAlias = Literal["asc", "desc"]
 
@@ -2689,6 +2752,26 @@ class ClaimsListParams(TypedDict, total=False):
     """`true`: only claims that are paid more than their charge less the write-off, so that a refund is due."""
     payment_changed: bool
     """`true`: only claims with `payment_changed`."""
+    provider_id: str
+    """Only claims of this rendering provider; `none`: only claims that name none."""
+    sent: bool
+    """Only claims that were sent, or with `false` only those that were not. This filter and those after it leave out void transactions, predeterminations and voided claims."""
+    decided: bool
+    """Only claims with `figures.decided_on`, or with `false` only those without."""
+    decided_from: dt.date | str
+    """Only claims that their payers decided on or after this day."""
+    decided_to: dt.date | str
+    """Only claims that their payers decided on or before this day."""
+    first_pass: bool
+    """Only decided claims that passed the first time, or with `false` only those that did not."""
+    last_payer: bool
+    """`true`: only claims for whose services no later payer has a claim. So what is open of services that two payers have counts once."""
+    figure: ClaimsListParamsFigure
+    """Only claims of which this amount is not 0.00: `open`, or the field of `figures`."""
+    denial: str
+    """Only claims of which a payer refuses an amount with this group and reason, such as `CO-16`."""
+    act: AdjustmentAct
+    """Only claims of which a payer refuses an amount that asks for this. With `denial`, both are of the same amount."""
     order: ClaimsListParamsOrder
     """`asc`: the oldest first."""
 
@@ -2736,6 +2819,8 @@ class ClaimSummary(Model):
     part and the accepted amounts. What a payer refuses to pay stays open until you accept it. Below 0 it is an
     overpayment. Null on predeterminations, void transactions and voided claims.
     """
+    figures: ClaimFigures | None
+    """The amounts by which reports count the claim. Null on predeterminations, void transactions and voided claims."""
     payment_changed: bool
     """All of the payment was taken back, or it changed after the claim was reconciled."""
     estimate: ClaimHeadEstimate | None
@@ -2764,10 +2849,13 @@ class ClaimSummary(Model):
         "totals": ClaimHeadTotals,
         "payment": ClaimHeadPayment,
         "open": Decimal,
+        "figures": ClaimFigures,
         "estimate": ClaimHeadEstimate,
         "created_at": timestamp,
         "updated_at": timestamp,
     }
+
+ClaimsCountParamsFigure: TypeAlias = Literal["open", "patient_owes", "paid", "contractual", "write_off", "bill_patient", "other"]
 
 
 class ClaimsCountParams(TypedDict, total=False):
@@ -2807,6 +2895,26 @@ class ClaimsCountParams(TypedDict, total=False):
     """`true`: only claims that are paid more than their charge less the write-off, so that a refund is due."""
     payment_changed: bool
     """`true`: only claims with `payment_changed`."""
+    provider_id: str
+    """Only claims of this rendering provider; `none`: only claims that name none."""
+    sent: bool
+    """Only claims that were sent, or with `false` only those that were not. This filter and those after it leave out void transactions, predeterminations and voided claims."""
+    decided: bool
+    """Only claims with `figures.decided_on`, or with `false` only those without."""
+    decided_from: dt.date | str
+    """Only claims that their payers decided on or after this day."""
+    decided_to: dt.date | str
+    """Only claims that their payers decided on or before this day."""
+    first_pass: bool
+    """Only decided claims that passed the first time, or with `false` only those that did not."""
+    last_payer: bool
+    """`true`: only claims for whose services no later payer has a claim. So what is open of services that two payers have counts once."""
+    figure: ClaimsCountParamsFigure
+    """Only claims of which this amount is not 0.00: `open`, or the field of `figures`."""
+    denial: str
+    """Only claims of which a payer refuses an amount with this group and reason, such as `CO-16`."""
+    act: AdjustmentAct
+    """Only claims of which a payer refuses an amount that asks for this. With `denial`, both are of the same amount."""
 
 
 class ClaimCountsCountsValue(Model):
@@ -5213,6 +5321,351 @@ class ClaimMoney(Model):
         "billed_to_patient": Decimal,
         "outstanding": Decimal,
         "overpaid": Decimal,
+    }
+
+ReportsAgingParamsBy: TypeAlias = Literal["submission", "service"]
+
+ReportsAgingParamsGroupBy: TypeAlias = Literal["payer", "office", "provider"]
+
+
+class ReportsAgingParams(TypedDict, total=False):
+    """The parameters of /reports/aging."""
+
+    by: ReportsAgingParamsBy
+    """The day from which the age counts: when the claim was first sent, or its first service."""
+    group_by: ReportsAgingParamsGroupBy
+    """What the rows are."""
+    office_id: str
+    """Only items of this office."""
+    payer_id: str
+    """Only items of this payer: its `pyr_` ID, its payer ID or an alias."""
+    provider_id: str
+    """Only claims of this rendering provider."""
+
+AgingReportBy: TypeAlias = Literal["submission", "service"]
+
+
+class ReportFigure(Model):
+    """A sum, with the list of the claims that it is of."""
+
+    amount: Decimal
+    """An amount of dollars."""
+    claims: int
+    """How many claims it is of."""
+    href: str
+    """The path of the list of these claims, with its filters."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "amount": Decimal,
+    }
+
+
+class ReportAges(Model):
+    """Sums by the days since the claim was sent, or since its first service."""
+
+    days_0_30: ReportFigure
+    """A sum, with the list of the claims that it is of."""
+    days_31_60: ReportFigure
+    """A sum, with the list of the claims that it is of."""
+    days_61_90: ReportFigure
+    """A sum, with the list of the claims that it is of."""
+    days_91_120: ReportFigure
+    """A sum, with the list of the claims that it is of."""
+    over_120: ReportFigure
+    """A sum, with the list of the claims that it is of."""
+    total: ReportFigure
+    """A sum, with the list of the claims that it is of."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "days_0_30": ReportFigure,
+        "days_31_60": ReportFigure,
+        "days_61_90": ReportFigure,
+        "days_91_120": ReportFigure,
+        "over_120": ReportFigure,
+        "total": ReportFigure,
+    }
+
+
+class AgingRow(Model):
+    """A part of a reply."""
+
+    id: str | None
+    """Of the payer, the office or the provider. Null in the total, and for claims that name no provider."""
+    name: str | None
+    insurance: ReportAges
+    """What payers still have to decide or to pay."""
+    patient: ReportAges
+    """What patients owe."""
+    unsent: ReportFigure
+    """What is open of claims that were not sent."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "insurance": ReportAges,
+        "patient": ReportAges,
+        "unsent": ReportFigure,
+    }
+
+
+class AgingReport(Model):
+    """A part of a reply."""
+
+    object: str
+    as_of: dt.datetime
+    """When the figures were read, in the organization's time."""
+    by: AgingReportBy
+    from_: dt.date | None
+    to: dt.date | None
+    rows: list[AgingRow]
+    total: AgingRow
+
+    _read: ClassVar[dict[str, Any]] = {
+        "as_of": timestamp,
+        "from": calendar_date,
+        "to": calendar_date,
+        "rows": [AgingRow],
+        "total": AgingRow,
+    }
+
+ReportBy: TypeAlias = "Literal['decision', 'submission', 'service'] | str"
+
+ReportsCollectionsParamsGroupBy: TypeAlias = Literal["payer", "office", "provider"]
+
+
+ReportsCollectionsParams = TypedDict(
+    "ReportsCollectionsParams",
+    {
+        "by": "ReportBy",
+        "from": "dt.date | str",
+        "to": "dt.date | str",
+        "group_by": "ReportsCollectionsParamsGroupBy",
+        "office_id": "str",
+        "payer_id": "str",
+        "provider_id": "str",
+    },
+    total=False,
+)
+"""The parameters of /reports/collections."""
+
+
+class ReportNumber(Model):
+    """A number of claims, with their list."""
+
+    claims: int
+    href: str
+
+    _read: ClassVar[dict[str, Any]] = {
+    }
+
+
+class CollectionsRow(Model):
+    """A part of a reply."""
+
+    id: str | None
+    """Of the payer, the office or the provider. Null in the total, and for claims that name no provider."""
+    name: str | None
+    claims: ReportNumber
+    """All claims of the row."""
+    paid: ReportFigure
+    """By payers."""
+    contractual: ReportFigure
+    """What the primary payers' contracts take off."""
+    write_off: ReportFigure
+    """What was accepted as a write-off."""
+    other: ReportFigure
+    """What was accepted otherwise."""
+    bill_patient: ReportFigure
+    """What was accepted as the patients'."""
+    patient_owes: ReportFigure
+    """What patients owe now."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "claims": ReportNumber,
+        "paid": ReportFigure,
+        "contractual": ReportFigure,
+        "write_off": ReportFigure,
+        "other": ReportFigure,
+        "bill_patient": ReportFigure,
+        "patient_owes": ReportFigure,
+    }
+
+
+class CollectionsReport(Model):
+    """A part of a reply."""
+
+    object: str
+    as_of: dt.datetime
+    """When the figures were read, in the organization's time."""
+    by: ReportBy
+    from_: dt.date | None
+    to: dt.date | None
+    rows: list[CollectionsRow]
+    total: CollectionsRow
+
+    _read: ClassVar[dict[str, Any]] = {
+        "as_of": timestamp,
+        "from": calendar_date,
+        "to": calendar_date,
+        "rows": [CollectionsRow],
+        "total": CollectionsRow,
+    }
+
+
+ReportsDenialsParams = TypedDict(
+    "ReportsDenialsParams",
+    {
+        "by": "ReportBy",
+        "from": "dt.date | str",
+        "to": "dt.date | str",
+        "office_id": "str",
+        "payer_id": "str",
+        "provider_id": "str",
+    },
+    total=False,
+)
+"""The parameters of /reports/denials."""
+
+
+class DenialsRow(Model):
+    """A part of a reply."""
+
+    group: str
+    """`CO`, `PI` or `OA`."""
+    reason: str
+    """The claim adjustment reason code."""
+    label: str
+    """The reason in words of ours."""
+    act: AdjustmentAct
+    """What to do about an amount that a payer does not pay, by its group, its reason and the remarks.
+    `correct_and_replace`: correct the claim, and replace it. `send_documents`: send what the payer asks for.
+    `appeal`: the payer judged, and records and a letter can change that. `bill_patient`: the patient owes it.
+    `bill_next_payer`: another payer is responsible. `write_off`: the practice takes it off. `none`: nothing.
+    """
+    refused: ReportFigure
+    """A sum, with the list of the claims that it is of."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "refused": ReportFigure,
+    }
+
+
+class DenialsReportTotal(Model):
+    """A part of a reply."""
+
+    refused: Decimal
+    """An amount of dollars."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "refused": Decimal,
+    }
+
+
+class DenialsReport(Model):
+    """A part of a reply."""
+
+    object: str
+    as_of: dt.datetime
+    """When the figures were read, in the organization's time."""
+    by: ReportBy
+    from_: dt.date | None
+    to: dt.date | None
+    rows: list[DenialsRow]
+    total: DenialsReportTotal
+
+    _read: ClassVar[dict[str, Any]] = {
+        "as_of": timestamp,
+        "from": calendar_date,
+        "to": calendar_date,
+        "rows": [DenialsRow],
+        "total": DenialsReportTotal,
+    }
+
+
+ReportsPayersParams = TypedDict(
+    "ReportsPayersParams",
+    {
+        "by": "ReportBy",
+        "from": "dt.date | str",
+        "to": "dt.date | str",
+        "office_id": "str",
+        "payer_id": "str",
+        "provider_id": "str",
+    },
+    total=False,
+)
+"""The parameters of /reports/payers."""
+
+
+class PayersRowDaysToPay(Model):
+    """From the day on which the claim was first sent to the day of the decision."""
+
+    mean: float
+    median: int
+
+    _read: ClassVar[dict[str, Any]] = {
+    }
+
+
+class PayersRowEstimates(Model):
+    """How far what patients owe is from the estimates that claims name."""
+
+    compared: int
+    within: int
+    """Inside the range of the estimate."""
+    mean_absolute_error: Decimal
+    """An amount of dollars."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "mean_absolute_error": Decimal,
+    }
+
+
+class PayersRow(Model):
+    """A part of a reply."""
+
+    id: str | None
+    """Of the payer, the office or the provider. Null in the total, and for claims that name no provider."""
+    name: str | None
+    decided: ReportNumber
+    """Its decided claims."""
+    first_pass: ReportNumber
+    """Those that passed the first time."""
+    later: ReportNumber
+    """Those that did not."""
+    first_pass_rate: float
+    """In percent, with one decimal."""
+    days_to_pay: PayersRowDaysToPay
+    """From the day on which the claim was first sent to the day of the decision."""
+    estimates: PayersRowEstimates
+    """How far what patients owe is from the estimates that claims name."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "decided": ReportNumber,
+        "first_pass": ReportNumber,
+        "later": ReportNumber,
+        "days_to_pay": PayersRowDaysToPay,
+        "estimates": PayersRowEstimates,
+    }
+
+
+class PayersReport(Model):
+    """A part of a reply."""
+
+    object: str
+    as_of: dt.datetime
+    """When the figures were read, in the organization's time."""
+    by: ReportBy
+    from_: dt.date | None
+    to: dt.date | None
+    rows: list[PayersRow]
+    total: PayersRow | None
+    """Null while nothing is decided."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "as_of": timestamp,
+        "from": calendar_date,
+        "to": calendar_date,
+        "rows": [PayersRow],
+        "total": PayersRow,
     }
 
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/billing/report"
 )
@@ -39,10 +40,10 @@ func nameOf(g report.Group) string {
 }
 
 // of begins a statement on the claims of a report.
-func (r reports) of(f report.Filter, columns string) *query {
+func (r reports) of(f claim.Filter, columns string) *query {
 	q := &query{}
 	q.add(columns+"\nFROM claim_figures f\nWHERE f.org_id = % AND f.mode = %", r.scope.Org, r.scope.Mode)
-	q.ofFigures(f.Claims())
+	q.ofFigures(f)
 	return q
 }
 
@@ -54,8 +55,9 @@ func (r reports) aging(f report.Filter, today billing.Date) (string, []any) {
 	if f.By == report.ByService {
 		day = "f.served_on"
 	}
-	f.Span = billing.DateSpan{}
-	inner := r.of(f, "SELECT "+subject(f.Group)+" AS id, f.sent_at IS NULL AS unsent, "+day+` AS day, f.open, f.owed, f.open <> 0 AND `+lastOfChain+" AS counts")
+	all := f.Claims()
+	all.Sent = nil // those that were not sent have a column
+	inner := r.of(all, "SELECT "+subject(f.Group)+" AS id, f.sent_at IS NULL AS unsent, "+day+` AS day, f.open, f.owed, f.open <> 0 AND `+lastOfChain+" AS counts")
 	inner.where("(f.open <> 0 OR f.owed <> 0)")
 	q := &query{args: inner.args}
 	q.add("SELECT g.id, "+nameOf(f.Group)+` AS name, g.age, g.open, g.claims, g.owed, g.owing
@@ -97,7 +99,7 @@ func (r reports) collections(f report.Filter) (string, []any) {
 		c := figureColumns[name]
 		columns += ",\n\tsum(f." + c + ")::bigint AS " + c + ", count(*) FILTER (WHERE f." + c + " <> 0) AS with_" + c
 	}
-	inner := r.of(f, columns)
+	inner := r.of(f.Claims(), columns)
 	q := &query{args: inner.args}
 	names := make([]string, 0, len(report.Collected()))
 	for _, name := range report.Collected() {
@@ -125,7 +127,7 @@ func (r reports) Collections(ctx context.Context, f report.Filter) (all []*repor
 }
 
 func (r reports) denials(f report.Filter) (string, []any) {
-	inner := r.of(f, "SELECT f.refused")
+	inner := r.of(f.Claims(), "SELECT f.refused")
 	inner.where("f.refused IS NOT NULL")
 	q := &query{args: inner.args}
 	q.add(`SELECT d."Group", d."Reason", d."Act", sum(d."Amount")::bigint, count(*)
@@ -150,7 +152,7 @@ func (r reports) Denials(ctx context.Context, f report.Filter) (all []*report.De
 
 func (r reports) payers(f report.Filter) (string, []any) {
 	const days = "greatest(0, f.decided_on - (f.sent_at AT TIME ZONE 'UTC')::date)"
-	decided := r.of(f, "SELECT f.payer_id AS id, count(*) AS decided, count(*) FILTER (WHERE f.first_pass) AS passed,\n\tround(avg("+days+`), 1)::float8 AS mean,
+	decided := r.of(f.Claims(), "SELECT f.payer_id AS id, count(*) AS decided, count(*) FILTER (WHERE f.first_pass) AS passed,\n\tround(avg("+days+`), 1)::float8 AS mean,
 	coalesce(percentile_disc(0.5) WITHIN GROUP (ORDER BY `+days+"), 0) AS median")
 	decided.where("f.decided_on IS NOT NULL")
 	decided.add("\nGROUP BY GROUPING SETS ((f.payer_id), ())\nHAVING count(*) > 0")

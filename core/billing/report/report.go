@@ -36,9 +36,15 @@ type Filter struct {
 	ProviderID billing.ProviderID
 }
 
-// Claims returns the filter of the list of all claims that the report is of.
+// Claims returns the filter of the list of all claims that the report is of: those that have the
+// day, or that were sent.
 func (f Filter) Claims() claim.Filter {
 	c := claim.Filter{Kind: claim.KindClaim, OfficeID: f.OfficeID, PayerID: f.PayerID, ProviderID: f.ProviderID}
+	if f.By == ByDecision {
+		c.Decided = new(true)
+	} else {
+		c.Sent = new(true)
+	}
 	f.on(&c, f.Span)
 	return c
 }
@@ -118,7 +124,7 @@ func (f Filter) InsuranceClaims(of Subject, age billing.DateSpan) claim.Filter {
 	c := f.Claims()
 	of.in(f.Group, &c)
 	f.on(&c, age)
-	c.Open, c.Last, c.Sent = true, true, new(true)
+	c.Open, c.Last = true, true
 	return c
 }
 
@@ -127,7 +133,7 @@ func (f Filter) PatientClaims(of Subject, age billing.DateSpan) claim.Filter {
 	c := f.Claims()
 	of.in(f.Group, &c)
 	f.on(&c, age)
-	c.Figure, c.Sent = string(Owed), new(true)
+	c.Figure = string(Owed)
 	return c
 }
 

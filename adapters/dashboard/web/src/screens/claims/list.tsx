@@ -10,12 +10,22 @@ import { format, type Searches } from "../../api/searches";
 import { useMay } from "../../api/session";
 import { later } from "../../shell/load";
 import { Button, ButtonLink } from "../../ui/button";
+import { acts } from "../../ui/codes";
 import { DayFilter, SelectField } from "../../ui/form";
-import { Days, dateIn, day, daysAfter, Money, midnight, name, useZone, When } from "../../ui/format";
+import {
+  Days,
+  dateIn,
+  day,
+  daysAfter,
+  Money,
+  midnight,
+  name,
+  useZone,
+  When,
+} from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Empty, Notice, Page, Read, Section } from "../../ui/page";
 import { State } from "../../ui/state";
-import { acts } from "../../ui/codes";
 import { type Column, List, paged, Table } from "../../ui/table";
 
 type Summary = Schemas["ClaimSummary"];
@@ -233,21 +243,38 @@ function Of({ filters, set }: { filters: Filters; set: (f: Filters) => void }) {
     overpaid: ["Overpaid", "Show the claims that are not overpaid too"],
     payment_changed: ["Payment taken back or changed", "Show the claims with other payments too"],
     provider_id: [
-      provider === "none" ? "Without a provider" : `Of ${dentist.data ? name(dentist.data) : "one provider"}`,
+      provider === "none"
+        ? "Without a provider"
+        : `Of ${dentist.data ? name(dentist.data) : "one provider"}`,
       "Show the claims of all providers",
     ],
-    sent: [filters.sent ? "Sent" : "Not sent", "Show the claims that were sent and those that were not"],
+    sent: [
+      filters.sent ? "Sent" : "Not sent",
+      "Show the claims that were sent and those that were not",
+    ],
     decided: [filters.decided ? "Decided" : "Not decided", "Show decided claims and the others"],
-    decided_from: [`Decided from ${day(filters.decided_from ?? "")}`, "Show the claims that were decided before, too"],
-    decided_to: [`Decided to ${day(filters.decided_to ?? "")}`, "Show the claims that were decided later, too"],
+    decided_from: [
+      `Decided from ${day(filters.decided_from ?? "")}`,
+      "Show the claims that were decided before, too",
+    ],
+    decided_to: [
+      `Decided to ${day(filters.decided_to ?? "")}`,
+      "Show the claims that were decided later, too",
+    ],
     first_pass: [
       filters.first_pass ? "Passed the first time" : "Not passed the first time",
       "Show the claims that passed the first time and the others",
     ],
     last_payer: ["To the last payer", "Show the claims to earlier payers too"],
-    figure: [`With ${figures[filters.figure ?? "open"]}`, "Show the claims without such an amount too"],
+    figure: [
+      `With ${figures[filters.figure ?? "open"]}`,
+      "Show the claims without such an amount too",
+    ],
     denial: [`Refused for ${filters.denial}`, "Show the claims with other refusals too"],
-    act: [`To do: ${acts[filters.act ?? "none"]}`, "Show the claims with something else to do, too"],
+    act: [
+      `To do: ${acts[filters.act ?? "none"]}`,
+      "Show the claims with something else to do, too",
+    ],
   } as const;
   return (
     <div className="filters">

@@ -267,7 +267,10 @@ export function Payers() {
                 rows={[...r.rows, total]}
                 id={(p) => p.id ?? "Total"}
                 columns={[
-                  { head: "Payer", cell: (p) => <span className="strong">{called(p, total)}</span> },
+                  {
+                    head: "Payer",
+                    cell: (p) => <span className="strong">{called(p, total)}</span>,
+                  },
                   {
                     head: "Decided",
                     right: true,

@@ -779,7 +779,7 @@ BEGIN
         RETURN 0;
     END IF;
     CASE bare
-        WHEN 'acknowledgements', 'attachments', 'batches', 'check_batch_items', 'check_batches', 'check_members', 'claim_changes', 'claim_totals', 'documents', 'eligibility_answers', 'estimates', 'tasks', 'notes', 'check_additions', 'status_policies', 'status_inquiries',
+        WHEN 'acknowledgements', 'attachments', 'batches', 'check_batch_items', 'check_batches', 'check_members', 'claim_changes', 'claim_totals', 'claim_figures', 'documents', 'eligibility_answers', 'estimates', 'tasks', 'notes', 'check_additions', 'status_policies', 'status_inquiries',
             'enrollments', 'event_numbers', 'events', 'patient_words', 'deposits', 'deposit_accounts', 'patients', 'payer_requests',
             'quarantine', 'sandbox_mail', 'sandbox_notes', 'sandbox_scenarios', 'uploads' THEN
         WHEN 'claims' THEN -- those that no other names
@@ -1312,6 +1312,34 @@ CREATE TABLE public.check_members (
 );
 
 ALTER TABLE ONLY public.check_members FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.claim_figures (
+    claim_id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    office_id uuid NOT NULL,
+    payer_id uuid NOT NULL,
+    provider_id uuid,
+    secondary_id uuid,
+    state text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    sent_at timestamp with time zone,
+    served_on date,
+    decided_on date,
+    first_pass boolean NOT NULL,
+    open bigint NOT NULL,
+    owed bigint NOT NULL,
+    paid bigint NOT NULL,
+    contractual bigint NOT NULL,
+    write_off bigint NOT NULL,
+    billed bigint NOT NULL,
+    other bigint NOT NULL,
+    refused jsonb,
+    CONSTRAINT claim_figures_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text])))
+)
+WITH (fillfactor='90', autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_insert_scale_factor='0.02');
+
+ALTER TABLE ONLY public.claim_figures FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.claim_totals (
     org_id uuid NOT NULL,
@@ -2451,6 +2479,9 @@ ALTER TABLE ONLY public.check_lanes
 ALTER TABLE ONLY public.check_members
     ADD CONSTRAINT check_members_pkey PRIMARY KEY (org_id, mode, member_key, patient_id);
 
+ALTER TABLE ONLY public.claim_figures
+    ADD CONSTRAINT claim_figures_pkey PRIMARY KEY (claim_id);
+
 ALTER TABLE ONLY public.claim_totals
     ADD CONSTRAINT claim_totals_pkey PRIMARY KEY (org_id, mode, kind, state, day);
 
@@ -2729,6 +2760,16 @@ CREATE INDEX check_batches_list ON public.check_batches USING btree (org_id, mod
 CREATE INDEX check_members_patient ON public.check_members USING btree (patient_id);
 
 CREATE INDEX claim_changes_scope ON public.claim_changes USING btree (org_id, mode);
+
+CREATE INDEX claim_figures_aging ON public.claim_figures USING btree (org_id, mode) INCLUDE (served_on, sent_at, open, owed, payer_id, office_id, provider_id, secondary_id) WHERE ((open <> 0) OR (owed <> 0));
+
+CREATE INDEX claim_figures_decided ON public.claim_figures USING btree (org_id, mode, decided_on) WHERE (decided_on IS NOT NULL);
+
+CREATE INDEX claim_figures_list ON public.claim_figures USING btree (org_id, mode, created_at, claim_id);
+
+CREATE INDEX claim_figures_sent ON public.claim_figures USING btree (org_id, mode, sent_at) WHERE (sent_at IS NOT NULL);
+
+CREATE INDEX claim_figures_served ON public.claim_figures USING btree (org_id, mode, served_on);
 
 CREATE INDEX claims_batch ON public.claims USING btree (batch_id) WHERE (batch_id IS NOT NULL);
 
@@ -3110,6 +3151,9 @@ ALTER TABLE ONLY public.check_batch_items
 ALTER TABLE ONLY public.check_batch_items
     ADD CONSTRAINT check_batch_items_check_id_fkey FOREIGN KEY (check_id) REFERENCES public.eligibility_checks(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.claim_figures
+    ADD CONSTRAINT claim_figures_claim_id_fkey FOREIGN KEY (claim_id) REFERENCES public.claims(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.claims
     ADD CONSTRAINT claims_converted_from_fkey FOREIGN KEY (converted_from) REFERENCES public.claims(id);
 
@@ -3229,6 +3273,8 @@ ALTER TABLE public.check_batches ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.check_members ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.claim_changes ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.claim_figures ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.claim_totals ENABLE ROW LEVEL SECURITY;
 
@@ -3361,6 +3407,8 @@ CREATE POLICY removal ON public.check_additions TO postgres USING (true);
 CREATE POLICY removal ON public.check_batch_items TO postgres USING (true);
 
 CREATE POLICY removal ON public.check_batches TO postgres USING (true);
+
+CREATE POLICY removal ON public.claim_figures TO postgres USING (true);
 
 CREATE POLICY removal ON public.connections TO postgres USING (true);
 
@@ -3535,6 +3583,8 @@ CREATE POLICY scope ON public.check_batches TO molar_app USING (((org_id = (curr
 CREATE POLICY scope ON public.check_members TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.claim_changes TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
+CREATE POLICY scope ON public.claim_figures TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.claim_totals FOR SELECT TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
@@ -4137,6 +4187,42 @@ GRANT UPDATE(canceled_at) ON TABLE public.check_batches TO molar_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.check_lanes TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.check_members TO molar_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.claim_figures TO molar_app;
+
+GRANT UPDATE(office_id) ON TABLE public.claim_figures TO molar_app;
+
+GRANT UPDATE(payer_id) ON TABLE public.claim_figures TO molar_app;
+
+GRANT UPDATE(provider_id) ON TABLE public.claim_figures TO molar_app;
+
+GRANT UPDATE(secondary_id) ON TABLE public.claim_figures TO molar_app;
+
+GRANT UPDATE(state) ON TABLE public.claim_figures TO molar_app;
+
+GRANT UPDATE(sent_at) ON TABLE public.claim_figures TO molar_app;
+
+GRANT UPDATE(served_on) ON TABLE public.claim_figures TO molar_app;
+
+GRANT UPDATE(decided_on) ON TABLE public.claim_figures TO molar_app;
+
+GRANT UPDATE(first_pass) ON TABLE public.claim_figures TO molar_app;
+
+GRANT UPDATE(open) ON TABLE public.claim_figures TO molar_app;
+
+GRANT UPDATE(owed) ON TABLE public.claim_figures TO molar_app;
+
+GRANT UPDATE(paid) ON TABLE public.claim_figures TO molar_app;
+
+GRANT UPDATE(contractual) ON TABLE public.claim_figures TO molar_app;
+
+GRANT UPDATE(write_off) ON TABLE public.claim_figures TO molar_app;
+
+GRANT UPDATE(billed) ON TABLE public.claim_figures TO molar_app;
+
+GRANT UPDATE(other) ON TABLE public.claim_figures TO molar_app;
+
+GRANT UPDATE(refused) ON TABLE public.claim_figures TO molar_app;
 
 GRANT SELECT ON TABLE public.claim_totals TO molar_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.claim_totals TO molar_system;

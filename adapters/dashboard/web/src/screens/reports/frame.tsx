@@ -10,6 +10,7 @@ import { DayFilter, SelectField } from "../../ui/form";
 import { dollars, Money, When } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Empty, Page, Section } from "../../ui/page";
+import { count } from "../../ui/plural";
 import "./reports.css";
 
 type Figure = Schemas["ReportFigure"];
@@ -194,19 +195,19 @@ export function Sum({ of, says, strong }: { of: Figure; says: string; strong?: b
     <Go
       to="/claims"
       search={claims(of.href)}
-      aria-label={`${says}: ${dollars(of.amount)}, ${of.claims.toLocaleString("en-US")} claims`}
+      aria-label={`${says}: ${dollars(of.amount)}, ${count(of.claims, "claim")}`}
     >
       <Money value={of.amount} strong={strong ?? false} />
     </Go>
   );
 }
 
-/** Number is a number of claims that leads to them. */
-export function Number({ of, says }: { of: Schemas["ReportNumber"]; says: string }) {
+/** Claims is a number of claims that leads to them. */
+export function Claims({ of, says }: { of: Schemas["ReportNumber"]; says: string }) {
   const text = of.claims.toLocaleString("en-US");
   if (of.claims === 0) return <span className="muted numbers">–</span>;
   return (
-    <Go to="/claims" search={claims(of.href)} aria-label={`${says}: ${text} claims`}>
+    <Go to="/claims" search={claims(of.href)} aria-label={`${says}: ${count(of.claims, "claim")}`}>
       <span className="numbers">{text}</span>
     </Go>
   );

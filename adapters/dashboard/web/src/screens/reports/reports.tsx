@@ -5,7 +5,7 @@ import { acts } from "../../ui/codes";
 import { cents, dollars, Money } from "../../ui/format";
 import { Read } from "../../ui/page";
 import { type Column, Table } from "../../ui/table";
-import { Bars, Nothing, Number, Report, Sum } from "./frame";
+import { Bars, Claims, Nothing, Report, Sum } from "./frame";
 
 type Row = { id: string | null; name: string | null };
 
@@ -149,7 +149,7 @@ export function Collections() {
                   {
                     head: "Claims",
                     right: true,
-                    cell: (row) => <Number of={row.claims} says={called(row, r.total)} />,
+                    cell: (row) => <Claims of={row.claims} says={called(row, r.total)} />,
                   },
                   ...collected.map(([key, head]) => ({
                     head,
@@ -214,7 +214,7 @@ export function Denials() {
                     head: "Claims",
                     right: true,
                     cell: (d) => (
-                      <Number of={d.refused} says={`${d.label}, ${acts[d.act] ?? d.act}`} />
+                      <Claims of={d.refused} says={`${d.label}, ${acts[d.act] ?? d.act}`} />
                     ),
                   },
                   {
@@ -274,19 +274,19 @@ export function Payers() {
                   {
                     head: "Decided",
                     right: true,
-                    cell: (p) => <Number of={p.decided} says={`Decided, ${called(p, total)}`} />,
+                    cell: (p) => <Claims of={p.decided} says={`Decided, ${called(p, total)}`} />,
                   },
                   {
                     head: "First time",
                     right: true,
                     cell: (p) => (
-                      <Number of={p.first_pass} says={`First time, ${called(p, total)}`} />
+                      <Claims of={p.first_pass} says={`First time, ${called(p, total)}`} />
                     ),
                   },
                   {
                     head: "Later",
                     right: true,
-                    cell: (p) => <Number of={p.later} says={`Later, ${called(p, total)}`} />,
+                    cell: (p) => <Claims of={p.later} says={`Later, ${called(p, total)}`} />,
                   },
                   {
                     head: "First-pass rate",

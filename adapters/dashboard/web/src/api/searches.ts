@@ -56,6 +56,20 @@ type Form<T> = T extends readonly unknown[]
 
 type Forms<S> = { [K in keyof S]-?: Form<NonNullable<S[K]>> };
 
+/** ofFigures are the filters of claims that reports need. */
+const ofFigures = {
+  provider_id: "text",
+  sent: "flag",
+  decided: "flag",
+  decided_from: "text",
+  decided_to: "text",
+  first_pass: "flag",
+  last_payer: "flag",
+  figure: "text",
+  denial: "text",
+  act: "text",
+} as const;
+
 const ofReports = { office_id: "text", payer_id: "text", provider_id: "text" } as const;
 
 const created = { created_after: "text", created_before: "text" } as const;
@@ -81,16 +95,7 @@ const forms: { [P in Searched]: Forms<Searches[P]> } = {
     open: "flag",
     overpaid: "flag",
     payment_changed: "flag",
-    provider_id: "text",
-    sent: "flag",
-    decided: "flag",
-    decided_from: "text",
-    decided_to: "text",
-    first_pass: "flag",
-    last_payer: "flag",
-    figure: "text",
-    denial: "text",
-    act: "text",
+    ...ofFigures,
     order: "text",
   },
   "/claims/new": { patient_id: "text", check_id: "text", estimate_id: "text" },

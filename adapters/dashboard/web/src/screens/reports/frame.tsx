@@ -23,15 +23,7 @@ const reports = [
 ] as const;
 
 /** Filters are those of any report. */
-export type Filters = {
-  by?: "decision" | "submission" | "service";
-  group_by?: "payer" | "office" | "provider";
-  from?: string;
-  to?: string;
-  office_id?: string;
-  payer_id?: string;
-  provider_id?: string;
-};
+export type Filters = Searches["/reports/collections"];
 
 const days = { decision: "Decided", submission: "Sent", service: "Service" } as const;
 

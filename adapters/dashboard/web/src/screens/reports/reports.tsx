@@ -46,7 +46,9 @@ export function Aging() {
                   const { insurance, patient } = r.total;
                   return {
                     name,
-                    says: `${dollars(insurance[key].amount)} and ${dollars(patient[key].amount)}`,
+                    says: [insurance[key], patient[key]]
+                      .map((f) => (f.claims > 0 ? dollars(f.amount) : "–"))
+                      .join(" and "),
                     parts: [
                       { value: cents(insurance[key].amount) },
                       { value: cents(patient[key].amount), second: true },

@@ -5683,10 +5683,10 @@ type AgingReport struct {
 	Total AgingRow      `json:"total"`
 }
 
-// AgingReportBy is one of a list of values.
+// AgingReportBy is one of a list of values, which may grow: expect others.
 type AgingReportBy string
 
-// The values of AgingReportBy.
+// The values of AgingReportBy that this version knows.
 const (
 	AgingReportBySubmission AgingReportBy = "submission"
 	AgingReportByService    AgingReportBy = "service"

@@ -5091,7 +5091,8 @@ export interface AgingReport {
 
 export type AgingReportBy =
   | "submission"
-  | "service";
+  | "service"
+  | (string & {});
 
 export interface AgingRow {
   /**

@@ -5342,7 +5342,7 @@ class ReportsAgingParams(TypedDict, total=False):
     provider_id: str
     """Only claims of this rendering provider."""
 
-AgingReportBy: TypeAlias = Literal["submission", "service"]
+AgingReportBy: TypeAlias = "Literal['submission', 'service'] | str"
 
 
 class ReportFigure(Model):

@@ -23,6 +23,7 @@
 //	quarantine   files that wait for a person
 //	retention    how long data stays, and what is held
 //	claimstatus  what payers answer when they are asked about a claim, and when they are asked
+//	report       what reports add up of claims
 //	claim        claims, the rules that judge them, the ledger of what was decided
 //	posting      which claims are reconciled with their remittance
 //	automation   what Molar does with remittances without a person

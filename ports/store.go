@@ -72,6 +72,7 @@ type Tx struct {
 	Claims           Claims
 	Clearing         Clearing
 	Totals           Totals
+	Reports          Reports
 	Batches          Batches
 	ERAs             ERAs
 	RemittanceClaims RemittanceClaims

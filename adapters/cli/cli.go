@@ -118,7 +118,7 @@ func New(b Backend) *cobra.Command {
 		Version:       b.Build.String(),
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(dev(b), migrate(b), orgs(b), offices(b), providers(b), enrolled(b), feeCommands(b), attachmentRules(b), estimateCommands(b), importMappings(b), eligibilityCommands(b), taskCommands(b), claimCommands(b), appealCommands(b), noteCommands(b), depositCommands(b), automationCommands(b), keys(b), users(b), eras(b), batchCommands(b), fileCommands(b), restores(b), secrets(b), patients(b), retentions(b),
+	root.AddCommand(dev(b), migrate(b), orgs(b), offices(b), providers(b), enrolled(b), feeCommands(b), attachmentRules(b), estimateCommands(b), importMappings(b), eligibilityCommands(b), taskCommands(b), claimCommands(b), appealCommands(b), noteCommands(b), depositCommands(b), reportCommands(b), automationCommands(b), keys(b), users(b), eras(b), batchCommands(b), fileCommands(b), restores(b), secrets(b), patients(b), retentions(b),
 		connectionCommands(b), audits(b), listen(b), events(b), triggers(b), sandboxed(b), webhooks(b), ClearinghouseCommand(b.Clearinghouse), ready(), version(b.Build))
 	explainUsage(root)
 	operates(b, root)

@@ -29,7 +29,7 @@ var dist embed.FS
 // screens returns the screens of each mode: the second segment of a path such
 // as /test/claims. The router of web knows what is below them.
 func screens() []string {
-	return []string{"eligibility", "schedule", "estimates", "claims", "appeals", "attachments", "payer-requests", "remittances", "deposits", "patients", "developers", "settings"}
+	return []string{"eligibility", "schedule", "estimates", "claims", "appeals", "attachments", "payer-requests", "remittances", "deposits", "reports", "patients", "developers", "settings"}
 }
 
 // isScreen reports whether the application has a screen at the address.

@@ -32,6 +32,7 @@ type claimSummaryJSON struct {
 	Totals               totalsJSON           `json:"totals"`
 	Payment              *claimPaymentJSON    `json:"payment"`
 	Open                 *string              `json:"open"`
+	Figures              *figuresJSON         `json:"figures"`
 	PaymentChanged       bool                 `json:"payment_changed"`
 	Estimate             *estimateJSON        `json:"estimate"`
 	ConvertedFrom        *billing.ClaimID     `json:"converted_from"`
@@ -105,7 +106,7 @@ func claimSummaryShape(c *claim.Record) claimSummaryJSON {
 		PatientName: nameJSON{c.Subscriber.FirstName, c.Subscriber.LastName}, PatientID: orNull(c.PatientID),
 		ServiceDates: serviceDatesJSON{orNull(span.From), orNull(span.To)},
 		Totals:       totalsJSON{c.Charge().String(), len(c.Lines)},
-		Payment:      claimPaymentShape(c.Claim), PaymentChanged: c.PaymentChanged(), Estimate: estimateShape(c.Claim),
+		Payment:      claimPaymentShape(c.Claim), Figures: figuresShape(c.Claim), PaymentChanged: c.PaymentChanged(), Estimate: estimateShape(c.Claim),
 		ConvertedFrom: orNull(c.ConvertedFrom), ConvertedTo: orNull(c.ConvertedTo),
 		SecondaryTo: orNull(c.SecondaryTo), SecondaryClaimID: orNull(c.SecondaryID), RequestID: orNull(c.RequestID),
 		CreatedAt: event.Timestamp(c.CreatedAt), UpdatedAt: event.Timestamp(c.UpdatedAt),

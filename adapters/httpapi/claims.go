@@ -74,6 +74,7 @@ func (a *api) claimFilter(q *query) claim.Filter {
 		Overpaid:      oneOf(q, "overpaid", "true") != "",
 		Changed:       oneOf(q, "payment_changed", "true") != "",
 	}
+	a.figureFilter(q, &f)
 	if f.Kind == "" && !f.Single() {
 		f.Kind = claim.KindClaim
 	}

@@ -330,7 +330,7 @@ func TestClaimLists(t *testing.T) {
 			t.Errorf("%s is %v in the list, %v alone", name, v, whole[name])
 		}
 	}
-	if len(rows[0].(anObject)) != 28 {
+	if len(rows[0].(anObject)) != 29 {
 		t.Errorf("summary %v", rows[0])
 	}
 }

@@ -270,6 +270,9 @@ func (x *story) claims(t *testing.T) {
 	x.show(t, "listClaims", call{path: "?state=paid"})
 	x.show(t, "countClaims", call{})
 	x.show(t, "getSummary", call{})
+	x.show(t, "getAgingReport", call{})
+	x.show(t, "getCollectionsReport", call{path: "?group_by=office"})
+	x.show(t, "getPayersReport", call{})
 	x.show(t, "searchClaims", call{body: `{"query":"example, sam","limit":10}`})
 	x.show(t, "getClaim", call{}, claim)
 	x.show(t, "createStatusInquiry", call{}, claim)
@@ -340,6 +343,9 @@ func (x *story) claims(t *testing.T) {
 	estimate := crown("Reed", func(o anObject) { asked(o); o["submit"] = true })
 	x.until(t, "/claims/"+estimate, "returned")
 	x.show(t, "convertClaim", call{}, estimate)
+	refused := x.must(t, 201, call{path: "/claims", body: x.crown("DENIED", with("submit", true))}).text(t, "id")
+	x.until(t, "/claims/"+refused, "denied")
+	x.show(t, "getDenialsReport", call{})
 	x.see("clm_", valid)
 }
 

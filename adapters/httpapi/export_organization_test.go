@@ -30,7 +30,7 @@ import (
 // them, or they last for days, or have keys.
 func notExported() []string {
 	return []string{
-		"changes", "check_members", "claim_changes", "claim_totals", "data_keys", "deletions", "eligibility_answers", "event_numbers", "idempotency_keys", "jobs",
+		"changes", "check_members", "claim_changes", "claim_figures", "claim_totals", "data_keys", "deletions", "eligibility_answers", "event_numbers", "idempotency_keys", "jobs",
 		"patient_words", "retention", "sandbox_clocks", "sandbox_faults", "sandbox_mail", "sandbox_notes", "sign_in_links", "tasks", "uploads", "watches", "webhook_deliveries",
 	}
 }

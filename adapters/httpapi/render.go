@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/appeal"
 	"github.com/molar-billing/molar/core/billing/advice"
+	"github.com/molar-billing/molar/core/billing/appeal"
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/automation"
 	"github.com/molar-billing/molar/core/billing/caller"

@@ -29,6 +29,7 @@ import (
 	"github.com/molar-billing/molar/core/notes"
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/core/remittances"
+	"github.com/molar-billing/molar/core/reports"
 	"github.com/molar-billing/molar/core/sandbox"
 	"github.com/molar-billing/molar/core/scenarios"
 	"github.com/molar-billing/molar/core/schedules"
@@ -87,6 +88,7 @@ type api struct {
 	payers        *directory.PayerDirectory
 	remittances   *remittances.Service
 	rules         *attachmentrules.Service
+	reports       *reports.Service
 	sandbox       *sandbox.Service
 	scenarios     *scenarios.Service
 	schedules     *schedules.Service
@@ -248,6 +250,11 @@ func (a *api) routes() []route {
 		{post, root + "/deposits/{id}/notes", submit, jsonBody, a.addNote(task.OfDeposit)},
 		{get, root + "/deposits/{id}/notes", read, noBody, a.listNotes(task.OfDeposit)},
 		{post, root + "/notes/{id}/strike", submit, jsonBody, a.strikeNote},
+
+		{get, root + "/reports/aging", read, noBody, a.reportAging},
+		{get, root + "/reports/collections", read, noBody, a.reportCollections},
+		{get, root + "/reports/denials", read, noBody, a.reportDenials},
+		{get, root + "/reports/payers", read, noBody, a.reportPayers},
 
 		{get, root + "/summary", read, noBody, withoutQuery(a.getSummary)},
 

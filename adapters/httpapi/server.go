@@ -40,6 +40,7 @@ import (
 	"github.com/molar-billing/molar/core/notes"
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/core/remittances"
+	"github.com/molar-billing/molar/core/reports"
 	"github.com/molar-billing/molar/core/sandbox"
 	"github.com/molar-billing/molar/core/scenarios"
 	"github.com/molar-billing/molar/core/schedules"
@@ -74,6 +75,7 @@ type Options struct {
 	PayerRequests *payerrequests.Service
 	Payers        *directory.PayerDirectory
 	Remittances   *remittances.Service
+	Reports       *reports.Service
 	Sandbox       *sandbox.Service
 	Scenarios     *scenarios.Service
 	Schedules     *schedules.Service
@@ -146,11 +148,11 @@ type Server struct {
 // missing or the metrics are registered already.
 func New(o Options) (*Server, error) {
 	if o.Access == nil || o.Attachments == nil || o.Audit == nil || o.Batches == nil || o.Changes == nil || o.Claims == nil || o.Connections == nil ||
-		o.Eligibility == nil || o.Enrollments == nil || o.Estimates == nil || o.Tasks == nil || o.Notes == nil || o.Appeals == nil || o.Deposits == nil || o.Events == nil || o.Faults == nil || o.Fees == nil || o.Rules == nil || o.PayerRequests == nil || o.Payers == nil || o.Remittances == nil || o.Sandbox == nil || o.Scenarios == nil || o.Schedules == nil || o.Summary == nil || o.Webhooks == nil {
+		o.Eligibility == nil || o.Enrollments == nil || o.Estimates == nil || o.Tasks == nil || o.Notes == nil || o.Appeals == nil || o.Deposits == nil || o.Events == nil || o.Faults == nil || o.Fees == nil || o.Rules == nil || o.PayerRequests == nil || o.Payers == nil || o.Remittances == nil || o.Reports == nil || o.Sandbox == nil || o.Scenarios == nil || o.Schedules == nil || o.Summary == nil || o.Webhooks == nil {
 		return nil, errors.New("httpapi: a use case or the payer directory is missing")
 	}
 	a := &api{
-		o.Access, o.Attachments, o.Audit, o.Batches, o.Changes, o.Claims, o.ClaimStatus, o.Connections, o.Eligibility, o.Enrollments, o.Estimates, o.Tasks, o.Notes, o.Appeals, o.Deposits, o.Additions, o.Events, o.Faults, o.Fees, o.PayerRequests, o.Payers, o.Remittances, o.Rules, o.Sandbox, o.Scenarios, o.Schedules, o.Summary, o.Webhooks,
+		o.Access, o.Attachments, o.Audit, o.Batches, o.Changes, o.Claims, o.ClaimStatus, o.Connections, o.Eligibility, o.Enrollments, o.Estimates, o.Tasks, o.Notes, o.Appeals, o.Deposits, o.Additions, o.Events, o.Faults, o.Fees, o.PayerRequests, o.Payers, o.Remittances, o.Reports, o.Rules, o.Sandbox, o.Scenarios, o.Schedules, o.Summary, o.Webhooks,
 		cursors{o.CursorKey},
 	}
 	s, err := newServer(o, a.routes(), identifier{key: o.Access.Authenticate, session: o.Access.Resume})

@@ -55,6 +55,7 @@ import (
 	"github.com/molar-billing/molar/core/notes"
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/core/remittances"
+	"github.com/molar-billing/molar/core/reports"
 	"github.com/molar-billing/molar/core/sandbox"
 	"github.com/molar-billing/molar/core/scenarios"
 	"github.com/molar-billing/molar/core/schedules"
@@ -145,6 +146,7 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 		PayerRequests: payerrequests.New(store, attaching.Networks, payers),
 		Payers:        payers,
 		Remittances:   remittances.New(store, edi.New(), payers),
+		Reports:       reports.New(store),
 		Summary:       summary.New(store, attaching.Networks),
 		Webhooks:      webhooks.New(store, sender, clock),
 		CursorKey:     fixedKey([32]byte{7}),

@@ -152,7 +152,7 @@ func (s *service) whenLive(r *route, f foreign) (int, billing.Code) {
 	case !r.changes():
 		return f.status, f.code
 	case strings.HasPrefix(f.path, "/webhook_"), strings.HasPrefix(f.path, "/events"), strings.HasPrefix(f.path, "/claims"),
-		strings.HasPrefix(f.path, "/attachment_rules"), "/eras"), strings.HasPrefix(f.path, "/deposits"), strings.HasPrefix(f.path, "/quarantine"), strings.HasPrefix(f.path, "/offices"), strings.HasPrefix(f.path, "/fee_schedules"), strings.HasPrefix(f.path, "/import_mappings"), strings.HasPrefix(f.path, "/status_policies"), strings.HasPrefix(f.path, "/payer_limits"), strings.HasPrefix(f.path, "/appeals"), strings.HasPrefix(f.path, "/estimates"), strings.HasPrefix(f.path, "/tasks"), strings.HasPrefix(f.path, "/enrollments"), strings.HasPrefix(f.path, "/providers"):
+		strings.HasPrefix(f.path, "/attachment_rules"), strings.HasPrefix(f.path, "/eras"), strings.HasPrefix(f.path, "/deposits"), strings.HasPrefix(f.path, "/quarantine"), strings.HasPrefix(f.path, "/offices"), strings.HasPrefix(f.path, "/fee_schedules"), strings.HasPrefix(f.path, "/import_mappings"), strings.HasPrefix(f.path, "/status_policies"), strings.HasPrefix(f.path, "/payer_limits"), strings.HasPrefix(f.path, "/appeals"), strings.HasPrefix(f.path, "/estimates"), strings.HasPrefix(f.path, "/tasks"), strings.HasPrefix(f.path, "/enrollments"), strings.HasPrefix(f.path, "/providers"):
 		return f.status, f.code // they work in live mode too
 	case strings.HasPrefix(f.path, "/eligibility/"), strings.HasPrefix(f.path, "/notes/"), strings.HasSuffix(f.path, "/notes"):
 		return f.status, f.code // what there is was allowed when it was made
@@ -196,7 +196,11 @@ func (s *service) readsByStrangers(t *testing.T, m made) map[string][]foreign {
 			nothing("/claims"), nothing("/claims?kind=predetermination"), nothing("/claims?patient_control_number=" + m.number),
 			nothing("/claims?office_id=" + s.office.String()), nothing("/claims?state=paid"),
 		},
-		"GET /claims/counts":                     {{call: call{path: "/claims/counts"}, status: 200}}, // of their own
+		"GET /claims/counts":                     {{call: call{path: "/claims/counts"}, status: 200}},       // of their own
+		"GET /reports/aging":                     {{call: call{path: "/reports/aging"}, status: 200}},       // of their own
+		"GET /reports/collections":               {{call: call{path: "/reports/collections"}, status: 200}}, // of their own
+		"GET /reports/denials":                   {{call: call{path: "/reports/denials"}, status: 200}},     // of their own
+		"GET /reports/payers":                    {{call: call{path: "/reports/payers"}, status: 200}},      // of their own
 		"GET /summary":                           {{call: call{path: "/summary"}, status: 200}},
 		"GET /patients":                          {nothing("/patients")},
 		"GET /claims/{id}":                       {absent("/claims/" + m.sent), absent("/claims/" + m.claim), absent("/claims/" + m.question)},

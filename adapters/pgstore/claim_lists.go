@@ -18,6 +18,10 @@ func (r claims) List(ctx context.Context, f claim.Filter, p billing.Page) ([]*cl
 	if o, ok := claimOrders[f.Sort]; ok {
 		return r.ordered(ctx, o, f, p)
 	}
+	if f.Figured() {
+		text, args := r.ofReports(f, p)
+		return r.read(ctx, "list claims by their figures", listed, text, args)
+	}
 	few, err := r.few(ctx, f)
 	if err != nil {
 		return nil, err
@@ -311,7 +315,10 @@ func (r claims) Count(ctx context.Context, f claim.Filter) (map[claim.State]clai
 		f.States = claim.States()
 	}
 	count, each := r.countTogether, wide(f) || ofMoney(f) && len(spansOf(f)) == 0
-	if each {
+	switch {
+	case f.Figured():
+		count, each = r.countOfReports, false
+	case each:
 		count = r.countEach
 	}
 	text, args := count(f)

@@ -226,6 +226,7 @@ func BenchmarkMillionClaims(b *testing.B) {
 		})
 	}
 	benchTasks(b, s, url, in)
+	benchReports(b, s, url, in)
 	b.Run("summary", func(b *testing.B) {
 		added(b, url)
 		sampled(b, func() (found int, err error) {

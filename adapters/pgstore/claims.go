@@ -192,6 +192,9 @@ func (r claims) Insert(ctx context.Context, c *claim.Claim) error {
 	if err := r.write(ctx, c, insertClaims); err != nil {
 		return err
 	}
+	if err := r.keepFigures(ctx, c, true); err != nil {
+		return err
+	}
 	return r.keepTasks(ctx, task.Resource{Kind: task.OfClaim, ID: c.ID}, true, task.OfAClaim(c), c.Decisions)
 }
 
@@ -223,6 +226,9 @@ const derived = ", first_service_date, last_service_date, accepted_sum, ask_turn
 // join read the whole table for each row while the table had no statistics.
 func (r claims) Save(ctx context.Context, c *claim.Claim) error {
 	if err := r.write(ctx, c, saveClaims); err != nil {
+		return err
+	}
+	if err := r.keepFigures(ctx, c, false); err != nil {
 		return err
 	}
 	return r.keepTasks(ctx, task.Resource{Kind: task.OfClaim, ID: c.ID}, false, task.OfAClaim(c), c.Decisions)

@@ -78,7 +78,7 @@ func (r claims) ordered(ctx context.Context, o ordering, f claim.Filter, p billi
 // areFew reports whether the claims of the filter are few enough to sort for a page, as far as an
 // index can count them.
 func (r claims) areFew(ctx context.Context, f claim.Filter) (bool, error) {
-	if f.Single() {
+	if f.Single() || f.Figured() {
 		return true, nil
 	}
 	if s, err := r.few(ctx, f); s != nil || err != nil {
@@ -100,6 +100,12 @@ func (r claims) inOrder(o ordering, f claim.Filter, p billing.Page, few bool) (s
 	if !few {
 		q.claims(f)
 		q.inList(f)
+		return o.page(q, p), q.args
+	}
+	if f.Figured() {
+		q.add("\n\tAND id = ANY (ARRAY(\n\tSELECT f.claim_id FROM claim_figures f WHERE f.org_id = $1 AND f.mode = $2")
+		q.figured(f)
+		q.add("\n))")
 		return o.page(q, p), q.args
 	}
 	q.add("\n\tAND id = ANY (ARRAY(\n\tSELECT id FROM claims WHERE org_id = $1 AND mode = $2")

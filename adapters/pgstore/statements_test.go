@@ -18,6 +18,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/fee"
 	"github.com/molar-billing/molar/core/billing/remit"
+	"github.com/molar-billing/molar/core/billing/report"
 	"github.com/molar-billing/molar/core/billing/webhook"
 )
 
@@ -181,6 +182,12 @@ func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*claim.Claim) map
 		"count states":               made(claims{t}.countEach(claim.Filter{Kind: claim.KindClaim, States: claim.States()})),
 		"count open":                 made(claims{t}.countEach(claim.Filter{Kind: claim.KindClaim, States: claim.States(), Open: true})),
 		"count an office":            made(claims{t}.countTogether(claim.Filter{Kind: claim.KindClaim, OfficeID: Number(2, 2)})),
+		"report by age":              made(reports{t}.aging(report.Filter{By: report.BySubmission, Group: report.ByPayer}, day)),
+		"report collections":         made(reports{t}.collections(report.Filter{By: report.ByDecision, Group: report.ByOffice, Span: billing.DateSpan{From: day, To: day}})),
+		"report denials":             made(reports{t}.denials(report.Filter{By: report.ByService, Span: billing.DateSpan{From: day, To: day}})),
+		"report payers":              made(reports{t}.payers(report.Filter{By: report.BySubmission, Group: report.ByPayer, Span: billing.DateSpan{From: day, To: day}})),
+		"claims of a report":         made(claims{t}.ofReports(claim.Filter{Kind: claim.KindClaim, Open: true, Last: true, PayerID: Number(2, 3)}, billing.Page{Limit: 25})),
+		"count claims of a report":   made(claims{t}.countOfReports(claim.Filter{Kind: claim.KindClaim, DecidedFrom: day, Figure: string(report.Paid)})),
 		"acknowledgements":           made(acknowledgements{t}.of([]*clearing.Batch{{ID: Number(3, 8)}, {ID: Number(13, 8)}})),
 		"kept acknowledgements":      made(acknowledgements{t}.after(Number(3, 8), 10)),
 		"next remittance":            made(eras{t}.next()),
@@ -227,6 +234,7 @@ func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*claim.Claim) map
 		for by, o := range claimOrders {
 			f := claim.Filter{Kind: claim.KindClaim, Open: by == claim.SortOpen}
 			statements["claims, by "+string(by)+name] = made(claims{t}.inOrder(o, f, p, false))
+			statements["claims, few figured by "+string(by)+name] = made(claims{t}.inOrder(o, claim.Filter{Kind: claim.KindClaim, Last: true}, p, true))
 			f.States = rejected
 			statements["claims, few by "+string(by)+name] = made(claims{t}.inOrder(o, f, p, true))
 		}

@@ -272,6 +272,9 @@ func (r tasks) renewKind(ctx context.Context, after task.Resource, limit int) (t
 		found, err = claims(r).read(ctx, "read claims", whole, q.text("ORDER BY id\nLIMIT %\nFOR UPDATE OF c", limit), q.args)
 		for _, c := range found {
 			all = append(all, ruled{c.ID, task.OfAClaim(c.Claim), c.Decisions})
+			if err := r.keepFigures(ctx, c.Claim, false); err != nil {
+				return task.Renewed{}, err
+			}
 		}
 	case task.OfRemittance:
 		all, err = rule(ctx, r.tx, eraTable, after, limit, func(e *remit.ERA) ruled { return ruled{e.ID, task.OfARemittance(e), e.Decisions} })

@@ -67,6 +67,7 @@ func tenantTables() []tenantTable {
 		{"batch_acknowledgements", removes, writes, keeps, billed, removes},
 		{"acknowledgements", removes, writes, keeps, billed, removes},
 		{"batches", removes, writes, keeps, billed, removes},
+		{"claim_figures", removes, keeps, keeps, withOwner, removes}, // computed from the claims
 		{"claims", removes, writes, blanks, billed, removes},
 		{"claim_changes", removes, keeps, keeps, withOwner, removes}, // added up in claim_totals
 		{"claim_totals", removes, keeps, keeps, withOwner, removes},  // computed from the claims

@@ -93,7 +93,7 @@ func (w write) statement() (string, []any, error) {
 func (t *tx) ports(ctx context.Context) ports.Tx {
 	return ports.Tx{
 		Clock: businessClock{transactionClock{ctx, t}}, Real: transactionClock{ctx, t},
-		Keys: idempotencyKeys{t}, Checks: checks{t}, PendingChecks: pendingChecks{t}, Exchanges: exchanges{t}, Claims: claims{t}, Clearing: clearings{t}, Totals: totals{t}, Batches: batches{t}, ERAs: eras{t},
+		Keys: idempotencyKeys{t}, Checks: checks{t}, PendingChecks: pendingChecks{t}, Exchanges: exchanges{t}, Claims: claims{t}, Clearing: clearings{t}, Totals: totals{t}, Reports: reports{t}, Batches: batches{t}, ERAs: eras{t},
 		RemittanceClaims: remittanceClaims{t}, Corrections: corrections{t}, Adjustments: adjustments{t}, Attachments: attachments{t}, Documents: documents{t}, PayerRequests: payerRequests{t},
 		Patients: patients{t}, Offices: offices{t}, Providers: providers{t}, Events: events{t}, Endpoints: endpoints{t},
 		Deliveries: deliveries{t}, Lanes: lanes{t}, Outbox: outbox{t}, Organization: ownOrganization{t}, ThrowAways: throwAways{t}, Users: users{t}, Sessions: sessions{t}, APIKeys: apiKeys{t}, Requests: requests{t},

@@ -41,7 +41,9 @@ func testAttachmentRules(b *scoped) {
 	write(one)
 	list := func(payer billing.PayerID) []*advice.Rule {
 		return walk(1, func(p billing.Page) []*advice.Rule {
-			return read(b, func(ctx context.Context, tx ports.Tx) ([]*advice.Rule, error) { return tx.AttachmentRules.List(ctx, payer, p) })
+			return read(b, func(ctx context.Context, tx ports.Tx) ([]*advice.Rule, error) {
+				return tx.AttachmentRules.List(ctx, payer, p)
+			})
 		}, (*advice.Rule).Position, func() {})
 	}
 	equal(t, "rules", list(billing.PayerID{}), []*advice.Rule{strange, all, one})
@@ -51,7 +53,9 @@ func testAttachmentRules(b *scoped) {
 		equal(t, "a locked rule", locked, one)
 		return err
 	})
-	equal(t, "a rule", read(b, func(ctx context.Context, tx ports.Tx) (*advice.Rule, error) { return tx.AttachmentRules.Get(ctx, all.ID) }), all)
+	equal(t, "a rule", read(b, func(ctx context.Context, tx ports.Tx) (*advice.Rule, error) {
+		return tx.AttachmentRules.Get(ctx, all.ID)
+	}), all)
 
 	short := func(rules ...*advice.Rule) (out []*advice.Rule) {
 		for _, r := range rules {
@@ -102,6 +106,8 @@ func testAttachmentRules(b *scoped) {
 	b.absent("a deleted rule",
 		func(ctx context.Context, tx ports.Tx) (any, error) { return tx.AttachmentRules.Get(ctx, one.ID) },
 		func(ctx context.Context, tx ports.Tx) (any, error) { return tx.AttachmentRules.Lock(ctx, one.ID) },
-		func(ctx context.Context, tx ports.Tx) (any, error) { return nil, tx.AttachmentRules.Delete(ctx, one.ID) })
+		func(ctx context.Context, tx ports.Tx) (any, error) {
+			return nil, tx.AttachmentRules.Delete(ctx, one.ID)
+		})
 	equal(t, "the rules that are left", with(c.ID), short(all))
 }

@@ -66,6 +66,7 @@ func testClaimFilters(b *scoped) {
 	wanted, other, estimate, void := b.claim(1000), b.claim(0), b.claim(0), b.claim(0)
 	wanted.State, wanted.SentAt, wanted.PatientControlNumber = claim.Submitted, b.now.Add(time.Hour), "Abc-9"
 	wanted.PatientID, wanted.BatchID, wanted.EstimateID = id[billing.PatientID](), id[billing.FileID](), id[billing.EstimateID]()
+	wanted.ProviderID = id[billing.ProviderID]()
 	wanted.Lines = []claim.Line{{ProcedureCode: "D0120", ServiceDate: billing.Date{Year: 2026, Month: 7, Day: 9}}}
 	july := func(n int) billing.Date { return billing.Date{Year: 2026, Month: 7, Day: n} }
 	states := []claim.State{claim.Denied, claim.Submitted}
@@ -97,6 +98,9 @@ func testClaimFilters(b *scoped) {
 		"request":            {RequestID: wanted.RequestID},
 		"estimate":           {EstimateID: wanted.EstimateID},
 		"control number":     {ControlNumber: "aBC-9"},
+		"provider":           {ProviderID: wanted.ProviderID},
+		"provider, sent":     {ProviderID: wanted.ProviderID, Sent: new(true), SentFrom: wanted.SentAt, States: states, Last: true},
+		"provider, patient":  {ProviderID: wanted.ProviderID, PatientID: wanted.PatientID, Decided: new(false), ServiceTo: july(9)},
 		"all that it is":     {States: []claim.State{claim.Submitted}, OfficeID: wanted.OfficeID, PayerID: wanted.Payer.ID, CreatedAfter: at, SentFrom: wanted.SentAt},
 		"sent, next of none": {SentFrom: wanted.SentAt, SentTo: wanted.SentAt.Add(time.Second), OfficeID: wanted.OfficeID},
 	} {

@@ -47,6 +47,7 @@ func groups() []group {
 		}},
 		{"quarantine", []string{"list=listQuarantine", "delete=deleteQuarantinedFile", "assign=assignQuarantinedFile"}},
 		{"summary", []string{"get=getSummary"}},
+		{"reports", []string{"aging=getAgingReport", "collections=getCollectionsReport", "denials=getDenialsReport", "payers=getPayersReport"}},
 		{"payers", []string{"list=listPayers", "get=getPayer"}},
 		{"offices", []string{"create=createOffice", "list=listOffices", "get=getOffice", "update=updateOffice", "withdraw_change=withdrawOfficeChange"}},
 		{"providers", []string{"create=createProvider", "list=listProviders", "get=getProvider", "update=updateProvider"}},

@@ -27,6 +27,7 @@ type parts struct {
 	Deposits           DepositsOperations
 	Quarantine         QuarantineOperations
 	Summary            SummaryOperations
+	Reports            ReportsOperations
 	Payers             PayersOperations
 	Offices            OfficesOperations
 	Providers          ProvidersOperations
@@ -71,6 +72,7 @@ func (c *Client) assemble() {
 		Deposits:           DepositsOperations{c},
 		Quarantine:         QuarantineOperations{c},
 		Summary:            SummaryOperations{c},
+		Reports:            ReportsOperations{c},
 		Payers:             PayersOperations{c},
 		Offices:            OfficesOperations{c},
 		Providers:          ProvidersOperations{c},
@@ -1625,6 +1627,64 @@ type SummaryOperations struct{ c *Client }
 func (s SummaryOperations) Get(ctx context.Context, options ...CallOption) (*Summary, error) {
 	return read[Summary](ctx, s.c, call{
 		method: http.MethodGet, path: "/summary",
+	}, options)
+}
+
+// ReportsOperations are the operations on reports.
+type ReportsOperations struct{ c *Client }
+
+// Aging calls GET /reports/aging.
+// Report what is open, by age.
+//
+// Requires the `read` permission. What is open of claims that were sent, in columns of 30 days, today in the
+// organization's time: what payers owe (`insurance`) apart from what patients owe (`patient`). The open amount of
+// claims for the same services counts once, on the claim to the last payer. `unsent` is what is open of claims that
+// were not sent. An overpaid claim lowers the sum. As CSV, the file has the rows without the total.
+func (s ReportsOperations) Aging(ctx context.Context, params ReportsAgingParams, options ...CallOption) (*AgingReport, error) {
+	return read[AgingReport](ctx, s.c, call{
+		method: http.MethodGet, path: "/reports/aging",
+		query: params.query(),
+	}, options)
+}
+
+// Collections calls GET /reports/collections.
+// Report payments and write-offs.
+//
+// Requires the `read` permission. What was paid, written off and left to patients, of the claims of a period. Each
+// claim counts with its figures as they are now. A claim that was reconciled without a decision of its payer has no
+// day of decision: choose another `by` to see what was accepted on it. As CSV, the file has the rows without the
+// total.
+func (s ReportsOperations) Collections(ctx context.Context, params ReportsCollectionsParams, options ...CallOption) (*CollectionsReport, error) {
+	return read[CollectionsReport](ctx, s.c, call{
+		method: http.MethodGet, path: "/reports/collections",
+		query: params.query(),
+	}, options)
+}
+
+// Denials calls GET /reports/denials.
+// Report what payers refuse.
+//
+// Requires the `read` permission. What payers refuse to pay of the claims of a period, by group, reason and what to
+// do about it. What a later decision pays after all is not counted. A claim counts in each row of which it has an
+// amount. As CSV, the file has the rows without the total.
+func (s ReportsOperations) Denials(ctx context.Context, params ReportsDenialsParams, options ...CallOption) (*DenialsReport, error) {
+	return read[DenialsReport](ctx, s.c, call{
+		method: http.MethodGet, path: "/reports/denials",
+		query: params.query(),
+	}, options)
+}
+
+// Payers calls GET /reports/payers.
+// Report how payers decide.
+//
+// Requires the `read` permission. For each payer, of its decided claims of a period: how long it takes, how many
+// claims pass the first time, and how far estimates are from what patients owe. A claim passes the first time if it
+// was sent once, was never rejected, and its first decision paid it and stands. As CSV, the file has the rows without
+// the total.
+func (s ReportsOperations) Payers(ctx context.Context, params ReportsPayersParams, options ...CallOption) (*PayersReport, error) {
+	return read[PayersReport](ctx, s.c, call{
+		method: http.MethodGet, path: "/reports/payers",
+		query: params.query(),
 	}, options)
 }
 

@@ -131,6 +131,14 @@ func TestGuides(t *testing.T) {
 			{"state settled.as", "done not_insurance"},
 			{"data.0.amount data.1.amount", "-1800.00 61.50"},
 		},
+		"57-reports.md": {
+			{"object by total.id", "aging_report submission <nil>"},
+			{"next_cursor", "<nil>"},
+			{"object by from to", "collections_report decision 2026-01-01 2026-12-31"},
+			{"object", "denials_report"},
+			{"object", "payers_report"},
+			{},
+		},
 		"45-tasks.md": {
 			{"object state", "payer_request open"},
 			{"data.0.kind data.0.due_on data.0.actions.0", "request_due 2030-01-31 answerPayerRequest"},

@@ -49,6 +49,7 @@ import (
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/core/recovery"
 	"github.com/molar-billing/molar/core/remittances"
+	"github.com/molar-billing/molar/core/reports"
 	"github.com/molar-billing/molar/core/sandbox"
 	"github.com/molar-billing/molar/core/scenarios"
 	"github.com/molar-billing/molar/core/schedules"
@@ -102,6 +103,7 @@ type graph struct {
 	sandboxes     *sandbox.Service
 	scenarios     *scenarios.Service
 	schedules     *schedules.Service
+	reports       *reports.Service
 	summary       *summary.Service
 	webhooks      *webhooks.Service
 	dispatcher    *webhooks.Dispatcher
@@ -170,6 +172,7 @@ func (g *graph) open(ctx context.Context) (err error) {
 	g.changes = changes.New(g.store, clock, changes.DefaultTimes(), log)
 	g.events = events.New(g.store)
 	g.faults = faults.New(g.store)
+	g.reports = reports.New(g.store)
 	g.summary = summary.New(g.store, g.networks)
 	g.scenarios = scenarios.New(g.store, sandboxnet.Catalog(g.sandbox()), scenarios.Outside{
 		ReadReply: sandboxnet.ReadReply, ReadPlan: sandboxnet.ReadPlan(g.over()), ReadERA: sandboxnet.ReadERA, Simulate: sandboxnet.Simulate, Networks: g.batches.Sandbox,

@@ -263,7 +263,7 @@ func (g *graph) serveAPI(ctx context.Context, addrs *Addresses, fail func(error)
 	}
 	api, err := httpapi.New(httpapi.Options{ //nolint:contextcheck // a handler has the context of its request
 		Access: g.access, Attachments: g.attachments, Audit: g.audit, Batches: g.batches, Changes: g.changes, ClaimStatus: g.claimStatus, Connections: g.connections, Eligibility: g.eligibility, Estimates: g.estimates, Tasks: g.tasks, Notes: g.notes, Appeals: g.appeals, Deposits: g.deposits, Additions: g.additions, Events: g.events, Faults: g.faults, Fees: g.fees, Rules: g.rules,
-		PayerRequests: g.payerRequests, Webhooks: g.webhooks, Claims: g.claims, Enrollments: g.enrollments, Remittances: g.remittances, Sandbox: g.sandboxes, Scenarios: g.scenarios, Schedules: g.schedules, Summary: g.summary, Payers: g.payers,
+		PayerRequests: g.payerRequests, Webhooks: g.webhooks, Claims: g.claims, Enrollments: g.enrollments, Remittances: g.remittances, Reports: g.reports, Sandbox: g.sandboxes, Scenarios: g.scenarios, Schedules: g.schedules, Summary: g.summary, Payers: g.payers,
 		Pages: pages, Docs: docs.Handler(httpapi.Contract()), PublicURL: g.settings.PublicURL, TrustedProxies: g.settings.Proxies,
 		CursorKey: g.secret(pgstore.PurposeCursor), TempDir: g.settings.TempDir,
 		RateRequests: g.settings.RateRequests, RateChecks: g.settings.RateChecks,

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/remit"
 )
 
 // Kind is the kind of a claim: for payment, or for an estimate.
@@ -97,6 +98,25 @@ type Filter struct {
 	Overpaid      bool   // only claims with Claim.Overpaid
 	Changed       bool   // only claims with Claim.PaymentChanged
 	Sort          Sort   // the order; SortOpen lists only claims of which an amount is open
+
+	// These are of the figures of claims, which void transactions, predeterminations and voided
+	// claims do not have: see package report.
+	ProviderID  billing.ProviderID
+	NoProvider  bool
+	Sent        *bool         // only claims that were sent, or that were not
+	Decided     *bool         // only claims that payers have decided, or that they have not
+	DecidedFrom billing.Date  // inclusive
+	DecidedTo   billing.Date  // inclusive
+	FirstPass   *bool         // only decided claims with Standing.FirstPass, or without
+	Last        bool          // only claims for whose services no later payer has a claim
+	Figure      string        // only claims of which this figure is not 0
+	Refused     remit.Refusal // only claims with such a refusal; empty fields match all
+}
+
+// Figured reports whether the filter selects by the figures of claims.
+func (f Filter) Figured() bool {
+	return !f.ProviderID.IsZero() || f.NoProvider || f.Sent != nil || f.Decided != nil || !f.DecidedFrom.IsZero() || !f.DecidedTo.IsZero() || f.FirstPass != nil ||
+		f.Last || f.Figure != "" || f.Refused != remit.Refusal{}
 }
 
 // Single reports whether the filter names something that few claims belong to, of

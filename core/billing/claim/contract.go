@@ -28,15 +28,12 @@ func (l *Line) service() contract.Service {
 	return contract.Service{ProcedureCode: strings.ToUpper(l.ProcedureCode), On: l.ServiceDate, Fee: l.Fee, Quantity: l.Quantity}
 }
 
-// Recount keeps what the claim repeats of its own entries: what the primary payer counts, and what to do about a refusal.
+// Recount keeps what the claim repeats of its own entries: what the primary payer counts, what is refused and what to do about it.
 // The claims to other payers change nothing of them. It reports whether that changed.
 func (c *Claim) Recount(l *Ledger) bool {
 	own := c.Ledger(l.applied(nil))
 	changed := c.Contracted().SetCounted(own.counted())
-	if act := own.act(); c.Standing != nil && act != c.Standing.Act {
-		c.Standing.Act, changed = act, true
-	}
-	return changed
+	return c.Standing != nil && own.repeat(c.Standing) || changed
 }
 
 // counted returns what the primary payer's standing decision counts, by line.

@@ -1,6 +1,7 @@
 package claim
 
 import (
+	"reflect"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -84,14 +85,12 @@ type Standing struct {
 	OpenReason OpenReason `json:",omitempty"` // why the rest of the charge is open, if any is
 	Act        remit.Act  `json:",omitempty"` // what to do about most of what this claim's payers refuse; empty if nothing is refused
 
-	CrossedOver bool `json:",omitempty"` // a payer sent the claim on to the next one
+	CrossedOver bool            `json:",omitempty"` // a payer sent the claim on to the next one
+	FirstPass   bool            `json:",omitempty"` // the claim was sent once, and its first decision was no denial and stands
+	Refused     []remit.Refusal `json:",omitempty"` // by this claim's payers, as it stands
 }
 
-func (s *Standing) equal(o *Standing) bool {
-	a, b := *s, *o
-	a.Allowed, b.Allowed = nil, nil
-	return a == b && (s.Allowed == nil) == (o.Allowed == nil) && (s.Allowed == nil || *s.Allowed == *o.Allowed)
-}
+func (s *Standing) equal(o *Standing) bool { return reflect.DeepEqual(s, o) }
 
 // OpenReason is why a part of the charge is open.
 type OpenReason string

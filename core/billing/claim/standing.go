@@ -20,7 +20,7 @@ func (l *Ledger) Standing() *Standing {
 	}
 	s := l.figures()
 	s.Outcome, s.ERAID, s.PaymentDate, s.OpenReason = remit.OutcomeDenied, decisive.ERA.ID, decisive.Date, l.openReason()
-	s.Act = l.act()
+	l.repeat(s)
 	if decisive.decides() > refusal {
 		s.Outcome = remit.OutcomePaid
 	}
@@ -161,8 +161,16 @@ func (e *ledgerEntry) onlyRefuses() bool {
 	return e.Paid == 0 && (refuses || !adjusted)
 }
 
-// act returns what to do about most of what the entries refuse.
-func (l *Ledger) act() remit.Act {
+// repeat sets what the standing repeats of this claim's own entries, and reports whether it changed.
+func (l *Ledger) repeat(s *Standing) bool {
+	was := *s
+	all := l.refused()
+	s.Act, s.Refused, s.FirstPass = all.First(), all.Refusals(), l.firstPass()
+	return !was.equal(s)
+}
+
+// refused adds up what the entries refuse.
+func (l *Ledger) refused() remit.Acts {
 	sums := remit.Acts{}
 	for _, e := range l.entries {
 		if e.levelStands() {
@@ -174,5 +182,16 @@ func (l *Ledger) act() remit.Act {
 			}
 		}
 	}
-	return sums.First()
+	return sums
+}
+
+// firstPass reports whether the claim was sent once and never rejected, and its payer's first
+// decision is no denial, and was not taken back.
+func (l *Ledger) firstPass() bool {
+	rejected := func(m Move) bool { return m.State == Rejected }
+	if l.claim.Frequency != FrequencyOriginal || len(l.entries) == 0 || slices.ContainsFunc(l.claim.History, rejected) {
+		return false
+	}
+	first := l.entries[0]
+	return !first.Reverses() && first.cancelledBy == nil && !slices.Contains(first.cancelled, true) && first.Outcome() != remit.OutcomeDenied
 }

@@ -1,6 +1,7 @@
 package remit
 
 import (
+	"cmp"
 	_ "embed" // the acts that ship with the service
 	"slices"
 	"strings"
@@ -65,24 +66,49 @@ func (a Adjustment) Act(remarks []string) Act {
 	return ActAppeal
 }
 
-// Acts adds up what is refused by what to do about it.
-type Acts map[Act]billing.Money
+// Refusal is an amount that is refused for a reason.
+type Refusal struct {
+	Group  string
+	Reason string
+	Act    Act // what to do about it
+	Amount billing.Money
+}
+
+// Acts adds up what is refused by its group, its reason and what to do about it.
+type Acts map[Refusal]billing.Money
 
 // Add adds the refusals among the adjustments.
 func (s Acts) Add(all []Adjustment, remarks []string) {
 	for _, a := range all {
 		if a.NotPaid() {
-			s[a.Act(remarks)] += a.Amount
+			s[Refusal{Group: strings.ToUpper(a.Group), Reason: strings.ToUpper(a.Reason), Act: a.Act(remarks)}] += a.Amount
 		}
 	}
 }
 
 // First returns what to do about the largest amount; empty for none.
 func (s Acts) First() (first Act) {
+	sums := map[Act]billing.Money{}
+	for r, amount := range s {
+		sums[r.Act] += amount
+	}
 	for _, act := range acts() {
-		if s[act] > 0 && (first == "" || s[act] > s[first]) {
+		if sums[act] > 0 && (first == "" || sums[act] > sums[first]) {
 			first = act
 		}
 	}
 	return first
+}
+
+// Refusals returns the sums that are not 0, the largest first.
+func (s Acts) Refusals() (all []Refusal) {
+	for r, amount := range s {
+		if r.Amount = amount; amount != 0 {
+			all = append(all, r)
+		}
+	}
+	slices.SortFunc(all, func(a, b Refusal) int {
+		return cmp.Or(cmp.Compare(b.Amount, a.Amount), cmp.Compare(a.Group, b.Group), cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Act, b.Act))
+	})
+	return all
 }

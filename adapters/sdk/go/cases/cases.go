@@ -59,6 +59,7 @@ func (b *bench) cases() map[string]func(context.Context) error {
 		"schedule_read":                      b.scheduleRead,
 		"estimate_made":                      b.estimateMade,
 		"estimate_accuracy":                  b.estimateAccuracy,
+		"report_adds_up":                     b.reportAddsUp,
 		"addition_struck":                    b.additionStruck,
 		"checks_of_a_batch":                  b.checksOfABatch,
 		"task_snoozed":                       b.taskSnoozed,
@@ -987,6 +988,26 @@ func (b *bench) estimateMade(ctx context.Context) error {
 		sum += n
 	}
 	return wants(nil, seen.Preview && kept == 1 && sum == 125000 && l.PatientPays.Least == "450.00", read)
+}
+
+func (b *bench) reportAddsUp(ctx context.Context) error {
+	report, err := b.client.Reports.Aging(ctx, molar.ReportsAgingParams{By: molar.ReportsAgingParamsByService})
+	if err != nil {
+		return err
+	}
+	total := report.Total.Insurance.Total
+	sum, claims := int64(0), int64(0)
+	for c, err := range b.client.Claims.List(molar.ClaimsListParams{Open: molar.Value(true), LastPayer: molar.Value(true), Sent: molar.Value(true)}).All(ctx) {
+		if err != nil {
+			return err
+		}
+		cents, err := c.Open.Cents()
+		if err != nil {
+			return err
+		}
+		sum, claims = sum+cents, claims+1
+	}
+	return wants(nil, total.Amount == molar.Cents(sum) && int64(total.Claims) == claims, total)
 }
 
 func (b *bench) estimateAccuracy(ctx context.Context) error {

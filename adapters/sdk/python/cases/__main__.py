@@ -497,6 +497,13 @@ def estimate_accuracy() -> None:
     assert list(client.estimates.accuracy_by_payer()) == []
 
 
+def report_adds_up() -> None:
+    total = client.reports.aging(by="service").total.insurance.total
+    claims = list(client.claims.list(open=True, last_payer=True, sent=True))
+    assert total.amount == sum(c.open or 0 for c in claims), total
+    assert total.claims == len(claims), total
+
+
 def checks_of_a_batch() -> None:
     def item(name: str, payer: str, ending: str) -> Any:
         who = {"first_name": "Jane", "last_name": "Doe", "date_of_birth": "1985-04-12", "member_id": f"W{uuid4().hex[:6]}{ending}"}

@@ -667,6 +667,17 @@ const cases: Record<string, () => Promise<void>> = {
     for await (const _ of client.estimates.accuracyByPayer()) compared++;
     want(compared === 0, made);
   },
+  async report_adds_up() {
+    const report = await client.reports.aging({ by: "service" });
+    const { amount, claims } = report.total.insurance.total;
+    let sum = 0;
+    let found = 0;
+    for await (const c of client.claims.list({ open: true, last_payer: true, sent: true })) {
+      sum += cents(c.open ?? "0.00");
+      found++;
+    }
+    want(cents(amount) === sum && claims === found, report.total);
+  },
   async checks_of_a_batch() {
     const item = (item_id: string, payer_id: string, ending: string) => ({
       item_id,

@@ -7,6 +7,7 @@ import type {
   APIKey,
   APIKeyRequest,
   APIKeysListParams,
+  AgingReport,
   AnswerRequest,
   Appeal,
   AppealDecidedRequest,
@@ -43,12 +44,14 @@ import type {
   ClaimsListParams,
   ClaimsListStatusInquiriesParams,
   ClaimsSearchReply,
+  CollectionsReport,
   Connection,
   ConnectionsListParams,
   ConvertRequest,
   CreatedAPIKey,
   CreatedSandboxOrganization,
   DeliveriesResend,
+  DenialsReport,
   Deposit,
   DepositImport,
   DepositMatchRequest,
@@ -126,6 +129,7 @@ import type {
   PayerRequestsListNotesParams,
   PayerRequestsListParams,
   PayersListParams,
+  PayersReport,
   PostRequest,
   Provider,
   ProviderChange,
@@ -135,6 +139,10 @@ import type {
   QuarantinedFile,
   ReconcileRequest,
   RemittanceNote,
+  ReportsAgingParams,
+  ReportsCollectionsParams,
+  ReportsDenialsParams,
+  ReportsPayersParams,
   RequestsListParams,
   RequiredNote,
   SandboxClock,
@@ -1501,6 +1509,57 @@ export class SummaryOperations {
   }
 }
 
+export class ReportsOperations {
+  constructor(protected readonly core: Core) {}
+
+  /**
+   * Report what is open, by age.
+   *
+   * Requires the `read` permission. What is open of claims that were sent, in columns of 30 days, today in the
+   * organization's time: what payers owe (`insurance`) apart from what patients owe (`patient`). The open amount of
+   * claims for the same services counts once, on the claim to the last payer. `unsent` is what is open of claims that
+   * were not sent. An overpaid claim lowers the sum. As CSV, the file has the rows without the total.
+   */
+  aging(params: ReportsAgingParams = {}, options?: CallOptions): Promise<AgingReport> {
+    return this.core.json({ method: "GET", path: "/reports/aging", query: params }, options);
+  }
+
+  /**
+   * Report payments and write-offs.
+   *
+   * Requires the `read` permission. What was paid, written off and left to patients, of the claims of a period. Each
+   * claim counts with its figures as they are now. A claim that was reconciled without a decision of its payer has no
+   * day of decision: choose another `by` to see what was accepted on it. As CSV, the file has the rows without the
+   * total.
+   */
+  collections(params: ReportsCollectionsParams = {}, options?: CallOptions): Promise<CollectionsReport> {
+    return this.core.json({ method: "GET", path: "/reports/collections", query: params }, options);
+  }
+
+  /**
+   * Report what payers refuse.
+   *
+   * Requires the `read` permission. What payers refuse to pay of the claims of a period, by group, reason and what to
+   * do about it. What a later decision pays after all is not counted. A claim counts in each row of which it has an
+   * amount. As CSV, the file has the rows without the total.
+   */
+  denials(params: ReportsDenialsParams = {}, options?: CallOptions): Promise<DenialsReport> {
+    return this.core.json({ method: "GET", path: "/reports/denials", query: params }, options);
+  }
+
+  /**
+   * Report how payers decide.
+   *
+   * Requires the `read` permission. For each payer, of its decided claims of a period: how long it takes, how many
+   * claims pass the first time, and how far estimates are from what patients owe. A claim passes the first time if it
+   * was sent once, was never rejected, and its first decision paid it and stands. As CSV, the file has the rows without
+   * the total.
+   */
+  payers(params: ReportsPayersParams = {}, options?: CallOptions): Promise<PayersReport> {
+    return this.core.json({ method: "GET", path: "/reports/payers", query: params }, options);
+  }
+}
+
 export class PayersOperations {
   constructor(protected readonly core: Core) {}
 
@@ -2626,6 +2685,7 @@ export class Operations {
   readonly deposits: DepositsOperations;
   readonly quarantine: QuarantineOperations;
   readonly summary: SummaryOperations;
+  readonly reports: ReportsOperations;
   readonly payers: PayersOperations;
   readonly offices: OfficesOperations;
   readonly providers: ProvidersOperations;
@@ -2668,6 +2728,7 @@ export class Operations {
     this.deposits = new DepositsOperations(core);
     this.quarantine = new QuarantineOperations(core);
     this.summary = new SummaryOperations(core);
+    this.reports = new ReportsOperations(core);
     this.payers = new PayersOperations(core);
     this.offices = new OfficesOperations(core);
     this.providers = new ProvidersOperations(core);

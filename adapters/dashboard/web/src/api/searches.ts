@@ -27,6 +27,10 @@ export type Searches = {
   "/deposits": Omit<Filters<"listDeposits">, "state"> & {
     state?: Filters<"listDeposits">["state"] | "any";
   };
+  "/reports": Filters<"getAgingReport">;
+  "/reports/collections": Filters<"getCollectionsReport">;
+  "/reports/denials": Filters<"getDenialsReport">;
+  "/reports/payers": Filters<"getPayersReport">;
   "/developers/events": Filters<"listEvents">;
   "/developers/deliveries": Filters<"findWebhookDeliveries">;
   "/developers/requests": Filters<"listRequests">;
@@ -53,6 +57,22 @@ type Form<T> = T extends readonly unknown[]
 
 type Forms<S> = { [K in keyof S]-?: Form<NonNullable<S[K]>> };
 
+/** ofFigures are the filters of claims that reports need. */
+const ofFigures = {
+  provider_id: "text",
+  sent: "flag",
+  decided: "flag",
+  decided_from: "text",
+  decided_to: "text",
+  first_pass: "flag",
+  last_payer: "flag",
+  figure: "text",
+  denial: "text",
+  act: "text",
+} as const;
+
+const ofReports = { office_id: "text", payer_id: "text", provider_id: "text" } as const;
+
 const created = { created_after: "text", created_before: "text" } as const;
 
 /** forms has each search parameter of each screen. A filter that the contract adds or renames does not compile without
@@ -76,6 +96,7 @@ const forms: { [P in Searched]: Forms<Searches[P]> } = {
     open: "flag",
     overpaid: "flag",
     payment_changed: "flag",
+    ...ofFigures,
     order: "text",
     sort: "text",
   },
@@ -138,6 +159,10 @@ const forms: { [P in Searched]: Forms<Searches[P]> } = {
     trace_number: "text",
     era_id: "text",
   },
+  "/reports": { by: "text", group_by: "text", ...ofReports },
+  "/reports/collections": { by: "text", from: "text", to: "text", group_by: "text", ...ofReports },
+  "/reports/denials": { by: "text", from: "text", to: "text", ...ofReports },
+  "/reports/payers": { by: "text", from: "text", to: "text", ...ofReports },
   "/developers/events": {
     ...created,
     type: "list",

@@ -3,6 +3,7 @@ import {
   BadgeCheck,
   CalendarCheck,
   CalendarClock,
+  ChartColumn,
   CircleDollarSign,
   Code2,
   FileImage,
@@ -43,6 +44,10 @@ export type Screen =
   | "/remittances/$id"
   | "/deposits"
   | "/deposits/$id"
+  | "/reports"
+  | "/reports/collections"
+  | "/reports/denials"
+  | "/reports/payers"
   | "/developers"
   | "/developers/events"
   | "/developers/events/$id"
@@ -105,6 +110,7 @@ export const places = [
   { name: "Payer requests", path: "/payer-requests", icon: Inbox },
   { name: "Remittances", path: "/remittances", icon: CircleDollarSign },
   { name: "Deposits", path: "/deposits", icon: Landmark },
+  { name: "Reports", path: "/reports", icon: ChartColumn },
   { name: "Developers", path: "/developers", icon: Code2 },
   { name: "Settings", path: "/settings", icon: Settings },
 ] as const satisfies { name: string; path: Screen; icon: unknown }[];

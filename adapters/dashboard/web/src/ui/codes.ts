@@ -26,6 +26,17 @@ export const eventTypes: Record<EventType, string> = {
   "api_key.revoked": "API key revoked",
 };
 
+/** acts says what to do about an amount that a payer refuses. */
+export const acts: Record<Schemas["AdjustmentAct"], string> = {
+  correct_and_replace: "correct and replace",
+  send_documents: "send documents",
+  appeal: "appeal",
+  bill_patient: "bill the patient",
+  bill_next_payer: "bill the next payer",
+  write_off: "write off",
+  none: "nothing",
+};
+
 const statuses: Record<number, string> = {
   200: "OK",
   201: "Created",

@@ -10,8 +10,19 @@ import { format, type Searches } from "../../api/searches";
 import { useMay } from "../../api/session";
 import { later } from "../../shell/load";
 import { Button, ButtonLink } from "../../ui/button";
+import { acts } from "../../ui/codes";
 import { DayFilter, SelectField } from "../../ui/form";
-import { Days, dateIn, daysAfter, Money, midnight, name, useZone, When } from "../../ui/format";
+import {
+  Days,
+  dateIn,
+  day,
+  daysAfter,
+  Money,
+  midnight,
+  name,
+  useZone,
+  When,
+} from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Empty, Notice, Page, Read, Section } from "../../ui/page";
 import { State } from "../../ui/state";
@@ -179,12 +190,45 @@ function Narrow({ filters, set }: { filters: Filters; set: (f: Filters) => void 
 const PayerFilter = later(() => import("../../ui/payer-filter").then((m) => m.PayerFilter));
 
 /** chips are the filters that a list shows as such: another screen leads here with them. */
-const chips = ["patient_id", "batch_id", "open", "overpaid", "payment_changed"] as const;
+const chips = [
+  "patient_id",
+  "batch_id",
+  "open",
+  "overpaid",
+  "payment_changed",
+  "provider_id",
+  "sent",
+  "decided",
+  "decided_from",
+  "decided_to",
+  "first_pass",
+  "last_payer",
+  "figure",
+  "denial",
+  "act",
+] as const;
+
+/** figures are the amounts of a claim that reports add up. */
+const figures = {
+  open: "an open amount",
+  patient_owes: "an amount that the patient owes",
+  paid: "a payment",
+  contractual: "a contract's discount",
+  write_off: "a write-off",
+  bill_patient: "an amount billed to the patient",
+  other: "another accepted amount",
+} as const;
 
 /** Of says what the list is of, and leads to the whole list. */
 function Of({ filters, set }: { filters: Filters; set: (f: Filters) => void }) {
   const { api } = useClient();
-  const { patient_id: patient, batch_id: file } = filters;
+  const { patient_id: patient, batch_id: file, provider_id: provider } = filters;
+  const dentist = api.useQuery(
+    "get",
+    "/providers/{id}",
+    { params: { path: { id: provider ?? "" } } },
+    { enabled: provider !== undefined && provider !== "none" },
+  );
   const person = api.useQuery(
     "get",
     "/patients/{id}",
@@ -209,6 +253,39 @@ function Of({ filters, set }: { filters: Filters; set: (f: Filters) => void }) {
     open: ["With an open amount", "Show the claims with nothing open too"],
     overpaid: ["Overpaid", "Show the claims that are not overpaid too"],
     payment_changed: ["Payment taken back or changed", "Show the claims with other payments too"],
+    provider_id: [
+      provider === "none"
+        ? "Without a provider"
+        : `Of ${dentist.data ? name(dentist.data) : "one provider"}`,
+      "Show the claims of all providers",
+    ],
+    sent: [
+      filters.sent ? "Sent" : "Not sent",
+      "Show the claims that were sent and those that were not",
+    ],
+    decided: [filters.decided ? "Decided" : "Not decided", "Show decided claims and the others"],
+    decided_from: [
+      `Decided from ${day(filters.decided_from ?? "")}`,
+      "Show the claims that were decided before, too",
+    ],
+    decided_to: [
+      `Decided to ${day(filters.decided_to ?? "")}`,
+      "Show the claims that were decided later, too",
+    ],
+    first_pass: [
+      filters.first_pass ? "Passed the first time" : "Not passed the first time",
+      "Show the claims that passed the first time and the others",
+    ],
+    last_payer: ["To the last payer", "Show the claims to earlier payers too"],
+    figure: [
+      `With ${figures[filters.figure ?? "open"]}`,
+      "Show the claims without such an amount too",
+    ],
+    denial: [`Refused for ${filters.denial}`, "Show the claims with other refusals too"],
+    act: [
+      `To do: ${acts[filters.act ?? "none"]}`,
+      "Show the claims with something else to do, too",
+    ],
   } as const;
   return (
     <div className="filters">

@@ -1,0 +1,195 @@
+package pgstore
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/remit"
+	"github.com/molar-billing/molar/core/billing/report"
+)
+
+// reports reads only the figures of claims, and the names of what its rows are about.
+type reports struct{ *tx }
+
+// subject returns the column by which a report has rows.
+func subject(g report.Group) string {
+	switch g {
+	case report.ByOffice:
+		return "f.office_id"
+	case report.ByProvider:
+		return "coalesce(f.provider_id, '00000000-0000-0000-0000-000000000000')"
+	case report.ByPayer:
+	}
+	return "f.payer_id"
+}
+
+// nameOf returns the name of a subject g.id. A payer is called as its newest claim calls it.
+func nameOf(g report.Group) string {
+	switch g {
+	case report.ByOffice:
+		return "coalesce((SELECT o.name FROM offices o WHERE o.id = g.id), '')"
+	case report.ByProvider:
+		return "coalesce((SELECT p.first_name || ' ' || p.last_name FROM providers p WHERE p.id = g.id), '')"
+	case report.ByPayer:
+	}
+	return `coalesce((SELECT c.payer_name FROM claims c WHERE c.kind = 'claim' AND c.org_id = $1 AND c.mode = $2 AND c.payer_id = g.id
+	ORDER BY c.created_at DESC, c.id DESC LIMIT 1), '')`
+}
+
+// of begins a statement on the claims of a report.
+func (r reports) of(f claim.Filter, columns string) *query {
+	q := &query{}
+	q.add(columns+"\nFROM claim_figures f\nWHERE f.org_id = % AND f.mode = %", r.scope.Org, r.scope.Mode)
+	q.ofFigures(f)
+	return q
+}
+
+// agesByDays is the number of the column of report.Ages.
+const agesByDays = "greatest(0, least(4, (%::date - f.day - 1) / 30))"
+
+func (r reports) aging(f report.Filter, today billing.Date) (string, []any) {
+	day := "(f.sent_at AT TIME ZONE 'UTC')::date"
+	if f.By == report.ByService {
+		day = "f.served_on"
+	}
+	all := f.Claims()
+	all.Sent = nil // those that were not sent have a column
+	inner := r.of(all, "SELECT "+subject(f.Group)+" AS id, f.sent_at IS NULL AS unsent, "+day+` AS day, f.open, f.owed, f.open <> 0 AND `+lastOfChain+" AS counts")
+	inner.where("(f.open <> 0 OR f.owed <> 0)")
+	q := &query{args: inner.args}
+	q.add("SELECT g.id, "+nameOf(f.Group)+` AS name, g.age, g.open, g.claims, g.owed, g.owing
+FROM (
+	SELECT f.id, CASE WHEN f.unsent THEN -1 ELSE `+agesByDays+` END AS age,
+		coalesce(sum(f.open) FILTER (WHERE f.counts), 0)::bigint AS open, count(*) FILTER (WHERE f.counts) AS claims,
+		coalesce(sum(f.owed) FILTER (WHERE NOT f.unsent), 0)::bigint AS owed, count(*) FILTER (WHERE f.owed <> 0 AND NOT f.unsent) AS owing
+	FROM (`, today)
+	return q.text(inner.built.String() + ") f\n\tGROUP BY 1, 2\n) g\nORDER BY name, g.id"), q.args
+}
+
+// Aging adds up what is open by its age.
+func (r reports) Aging(ctx context.Context, f report.Filter, today billing.Date) (all []*report.AgingRow, err error) {
+	var of report.Subject
+	var id billing.JobID
+	var age int
+	var open, owed report.Figure
+	text, args := r.aging(f, today)
+	err = r.each(ctx, "report by age", []any{&id, &of.Name, &age, &open.Amount, &open.Claims, &owed.Amount, &owed.Claims}, func() {
+		if of.ID = id; len(all) == 0 || all[len(all)-1].Of.ID != of.ID {
+			all = append(all, &report.AgingRow{Of: of})
+		}
+		if row := all[len(all)-1]; age < 0 {
+			row.Unsent.Add(open)
+		} else {
+			row.Insurance[age].Add(open)
+			row.Patient[age].Add(owed)
+		}
+	}, text, args...)
+	return slices.DeleteFunc(all, func(r *report.AgingRow) bool {
+		insurance, patient := r.Total()
+		return insurance.Claims+patient.Claims+r.Unsent.Claims == 0
+	}), err
+}
+
+func (r reports) collections(f report.Filter) (string, []any) {
+	columns := "SELECT " + subject(f.Group) + " AS id, count(*) AS claims"
+	for _, name := range report.Collected() {
+		c := figureColumns[name]
+		columns += ",\n\tsum(f." + c + ")::bigint AS " + c + ", count(*) FILTER (WHERE f." + c + " <> 0) AS with_" + c
+	}
+	inner := r.of(f.Claims(), columns)
+	q := &query{args: inner.args}
+	names := make([]string, 0, len(report.Collected()))
+	for _, name := range report.Collected() {
+		c := figureColumns[name]
+		names = append(names, "g."+c+", g.with_"+c)
+	}
+	q.add("SELECT g.id, " + nameOf(f.Group) + " AS name, g.claims, " + strings.Join(names, ", ") + "\nFROM (\n" + inner.built.String() + "\nGROUP BY 1\n) g")
+	return q.text("ORDER BY name, g.id"), q.args
+}
+
+// Collections adds up what was collected and written off.
+func (r reports) Collections(ctx context.Context, f report.Filter) (all []*report.CollectionsRow, err error) {
+	var row report.CollectionsRow
+	var id billing.JobID
+	to := []any{&id, &row.Of.Name, &row.Claims}
+	for i := range row.Sums {
+		to = append(to, &row.Sums[i].Amount, &row.Sums[i].Claims)
+	}
+	text, args := r.collections(f)
+	err = r.each(ctx, "report collections", to, func() {
+		row.Of.ID = id
+		all = append(all, new(row))
+	}, text, args...)
+	return all, err
+}
+
+func (r reports) denials(f report.Filter) (string, []any) {
+	inner := r.of(f.Claims(), "SELECT f.refused")
+	inner.where("f.refused IS NOT NULL")
+	q := &query{args: inner.args}
+	q.add(`SELECT d."Group", d."Reason", d."Act", sum(d."Amount")::bigint, count(*)
+FROM (
+` + inner.built.String() + `
+) f
+CROSS JOIN LATERAL jsonb_to_recordset(f.refused) AS d ("Group" text, "Reason" text, "Act" text, "Amount" bigint)
+GROUP BY 1, 2, 3`)
+	return q.text("ORDER BY 4 DESC, 1, 2, 3"), q.args
+}
+
+// Denials adds up what payers refuse.
+func (r reports) Denials(ctx context.Context, f report.Filter) (all []*report.DenialsRow, err error) {
+	var refused remit.Refusal
+	var claims int
+	text, args := r.denials(f)
+	err = r.each(ctx, "report denials", []any{&refused.Group, &refused.Reason, &refused.Act, &refused.Amount, &claims}, func() {
+		all = append(all, &report.DenialsRow{Refusal: refused, Claims: claims})
+	}, text, args...)
+	return all, err
+}
+
+func (r reports) payers(f report.Filter) (string, []any) {
+	const days = "greatest(0, f.decided_on - (f.sent_at AT TIME ZONE 'UTC')::date)"
+	decided := r.of(f.Claims(), "SELECT f.payer_id AS id, count(*) AS decided, count(*) FILTER (WHERE f.first_pass) AS passed,\n\tround(avg("+days+`), 1)::float8 AS mean,
+	coalesce(percentile_disc(0.5) WITHIN GROUP (ORDER BY `+days+"), 0) AS median")
+	decided.where("f.decided_on IS NOT NULL")
+	decided.add("\nGROUP BY GROUPING SETS ((f.payer_id), ())\nHAVING count(*) > 0")
+	off := &query{args: decided.args}
+	off.add(`
+	SELECT DISTINCT ON (e.id) f.payer_id, greatest(0, least(l.least, l.most) - l.owed, l.owed - greatest(l.least, l.most)) AS off
+	FROM claims c
+	JOIN claim_figures f ON f.claim_id = c.id
+	JOIN estimates e ON e.org_id = c.org_id AND e.mode = c.mode AND e.id = c.estimate_id AND e.payer_id = c.payer_id
+	CROSS JOIN LATERAL (SELECT
+		(e.content #>> '{Estimate,Least,PatientPays}')::bigint AS least,
+		(e.content #>> '{Estimate,Most,PatientPays}')::bigint AS most,
+		(c.standing ->> 'PatientResponsibility')::bigint AS owed) l
+	WHERE c.org_id = $1 AND c.mode = $2 AND c.estimate_id IS NOT NULL AND c.secondary_to IS NULL AND f.decided_on IS NOT NULL`)
+	off.ofFigures(f.Claims())
+	q := &query{args: off.args}
+	q.add(`SELECT coalesce(g.id, '00000000-0000-0000-0000-000000000000'), CASE WHEN g.id IS NULL THEN '' ELSE ` + nameOf(report.ByPayer) + ` END AS name,
+	g.decided, g.passed, coalesce(g.mean, 0), g.median, e.estimates, e.within, e.off
+FROM (
+` + decided.built.String() + `
+) g
+CROSS JOIN LATERAL (
+	SELECT count(*) AS estimates, count(*) FILTER (WHERE o.off = 0) AS within, coalesce(round(avg(o.off)), 0)::bigint AS off
+	FROM compared o WHERE g.id IS NULL OR o.payer_id = g.id
+) e`)
+	return "WITH compared AS MATERIALIZED (" + off.built.String() + "\n\tORDER BY e.id, c.created_at DESC, c.id DESC\n)\n" + q.text("ORDER BY g.id IS NULL, name, g.id"), q.args
+}
+
+// Payers compares how payers decide.
+func (r reports) Payers(ctx context.Context, f report.Filter) (all []*report.PayerRow, err error) {
+	var row report.PayerRow
+	var id billing.JobID
+	text, args := r.payers(f)
+	to := []any{&id, &row.Of.Name, &row.Decided, &row.FirstPass, &row.MeanDays, &row.MedianDays, &row.Estimates, &row.Within, &row.MeanError}
+	err = r.each(ctx, "report payers", to, func() {
+		row.Of.ID, row.Of.All = id, id == billing.JobID{}
+		all = append(all, new(row))
+	}, text, args...)
+	return all, err
+}

@@ -1,0 +1,82 @@
+// Package reports adds up what a practice is owed, collects and loses.
+package reports
+
+import (
+	"context"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/report"
+	"github.com/molar-billing/molar/core/lists"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Service has the use cases of reports.
+type Service struct{ store ports.Store }
+
+// New creates the use cases.
+func New(store ports.Store) *Service { return &Service{store} }
+
+// Read is a report as it was at a time of the business, with the sum of its rows.
+type Read[Row any] struct {
+	At    time.Time
+	Rows  []*Row
+	Total *Row
+}
+
+// adding is a row that another can be added to.
+type adding[Row any] interface {
+	*Row
+	Add(o *Row)
+}
+
+// read reads a report in a transaction of its own. Its total, which begins as given, is the sum of
+// the rows.
+func read[Row any, R adding[Row]](
+	ctx context.Context, s *Service, scope billing.Scope, total Row, rows func(context.Context, ports.Tx, billing.Date) ([]*Row, error),
+) (Read[Row], error) {
+	return lists.Read(ctx, s.store, scope, func(ctx context.Context, tx ports.Tx) (out Read[Row], err error) {
+		out.At, out.Total = tx.Clock.Now(), &total
+		if out.Rows, err = rows(ctx, tx, billing.DateOf(out.At)); err != nil {
+			return out, err
+		}
+		for _, row := range out.Rows {
+			R(out.Total).Add(row)
+		}
+		return out, nil
+	})
+}
+
+// Aging reports what is open, by its age.
+func (s *Service) Aging(ctx context.Context, scope billing.Scope, f report.Filter) (Read[report.AgingRow], error) {
+	return read[report.AgingRow](ctx, s, scope, report.AgingRow{Of: report.Subject{All: true}}, func(ctx context.Context, tx ports.Tx, today billing.Date) ([]*report.AgingRow, error) {
+		return tx.Reports.Aging(ctx, f, today)
+	})
+}
+
+// Collections reports what was collected and written off.
+func (s *Service) Collections(ctx context.Context, scope billing.Scope, f report.Filter) (Read[report.CollectionsRow], error) {
+	return read[report.CollectionsRow](ctx, s, scope, report.CollectionsRow{Of: report.Subject{All: true}}, func(ctx context.Context, tx ports.Tx, _ billing.Date) ([]*report.CollectionsRow, error) {
+		return tx.Reports.Collections(ctx, f)
+	})
+}
+
+// Denials reports what payers refuse, and why. A claim counts in each of its rows, so the total has
+// no number of claims.
+func (s *Service) Denials(ctx context.Context, scope billing.Scope, f report.Filter) (Read[report.DenialsRow], error) {
+	return read[report.DenialsRow](ctx, s, scope, report.DenialsRow{}, func(ctx context.Context, tx ports.Tx, _ billing.Date) ([]*report.DenialsRow, error) {
+		return tx.Reports.Denials(ctx, f)
+	})
+}
+
+// Payers reports how payers decide. The total is none while nothing is decided.
+func (s *Service) Payers(ctx context.Context, scope billing.Scope, f report.Filter) (Read[report.PayerRow], error) {
+	return lists.Read(ctx, s.store, scope, func(ctx context.Context, tx ports.Tx) (out Read[report.PayerRow], err error) {
+		out.At = tx.Clock.Now()
+		if out.Rows, err = tx.Reports.Payers(ctx, f); len(out.Rows) > 0 {
+			last := len(out.Rows) - 1
+			out.Rows, out.Total = out.Rows[:last], out.Rows[last]
+		}
+		return out, err
+	})
+}

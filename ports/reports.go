@@ -1,0 +1,25 @@
+package ports
+
+import (
+	"context"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/report"
+)
+
+// Reports adds up the figures of claims. Its sums are those of the claims that Claims.List has for
+// the filters that package report gives. Rows are in the order of their names, or of their sums.
+type Reports interface {
+	// Aging returns what is open by its age on a day.
+	Aging(ctx context.Context, f report.Filter, today billing.Date) ([]*report.AgingRow, error)
+
+	// Collections returns what was collected and written off.
+	Collections(ctx context.Context, f report.Filter) ([]*report.CollectionsRow, error)
+
+	// Denials returns what payers refuse, the largest sum first.
+	Denials(ctx context.Context, f report.Filter) ([]*report.DenialsRow, error)
+
+	// Payers returns how each payer decides, and after the last row how all do; none without a
+	// decision.
+	Payers(ctx context.Context, f report.Filter) ([]*report.PayerRow, error)
+}

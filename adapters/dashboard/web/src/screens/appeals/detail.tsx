@@ -15,7 +15,7 @@ import { Facts, Notice, Page, Section, Waiting } from "../../ui/page";
 import { count } from "../../ui/plural";
 import { State } from "../../ui/state";
 import { Traces } from "../../ui/traces";
-import { type Appeal, levels, decidedAs, standing, until, ways } from "./words";
+import { type Appeal, decidedAs, levels, standing, until, ways } from "./words";
 import "./appeals.css";
 
 type Claim = Schemas["Claim"];

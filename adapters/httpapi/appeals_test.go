@@ -29,7 +29,8 @@ const appealBody = `{"reason":"The X-ray shows decay."}`
 func TestAppeals(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
-	id := s.must(t, 201, call{path: "/claims", body: s.crown("RECONSIDERED", with("submit", true))}).text(t, "id")
+	s.must(t, 201, call{path: "/sandbox/scenarios", body: stepsOf("-FIFTY", `{"after":"PT1S","accept":{}}`, `{"after":"PT1S","deny":{"reason":"CO-50"}}`)})
+	id := s.must(t, 201, call{path: "/claims", body: s.crown("FIFTY", with("submit", true))}).text(t, "id")
 	wantStatus(t, s.do(t, call{path: "/claims/" + id + "/appeals", body: appealBody}), 409, billing.CodeConflict)
 	path := "/attachments/" + s.must(t, 201, call{path: "/attachments", body: `{"claim_id":"` + id + `"}`}).text(t, "id")
 	image := s.must(t, 201, upload(path, chart(jpegOf(1)))).documents(t)[0]["id"].(string)
@@ -43,7 +44,7 @@ func TestAppeals(t *testing.T) {
 	if docs := a.get(t, "documents").([]any); len(docs) != 2 || docs[1] != image {
 		t.Errorf("documents %v", docs)
 	}
-	for _, want := range []string{"Sam Example", "SANDBOX-RECONSIDERED", "The X-ray shows decay.", "Enclosed: 2 documents"} {
+	for _, want := range []string{"Sam Example", "SANDBOX-FIFTY", "D2740 on tooth", "reason CO-50 (", "The X-ray shows decay.", "Enclosed: 2 documents"} {
 		if !strings.Contains(a.text(t, "letter"), want) {
 			t.Errorf("the letter lacks %q: %s", want, a.text(t, "letter"))
 		}
@@ -70,6 +71,9 @@ func TestAppeals(t *testing.T) {
 	s.must(t, 200, call{path: "/appeals/" + appeal + "/sent", body: `{"on":"` + lately(1) + `","by":"mail","reference":"9400 1000"}`}).
 		shows(t, "state", "sent", "sent.on", lately(1), "sent.by", "mail", "sent.reference", "9400 1000", "due_on", lately(-59))
 	wantStatus(t, s.do(t, change(`{"letter":"Later"}`)), 409, billing.CodeConflict)
+	s.must(t, 201, simulating(id, `{"reverse":{}}`))
+	s.until(t, "/claims/"+id, "accepted_payer")
+	s.must(t, 201, simulating(id, `{"pay":{"percent":100,"patient_percent":0}}`))
 	s.until(t, "/claims/"+id, "paid")
 	paid := s.must(t, 200, call{path: "/appeals/" + appeal})
 	paid.shows(t, "payments.0.paid", "1250.00")

@@ -97,7 +97,6 @@ func TestErasePatient(t *testing.T) {
 	})})
 	patient := check.text(t, "patient_id")
 	asked := "/payer_requests/" + s.must(t, 201, call{path: "/payer_requests", body: letter(func(o anObject) { o["claim_id"] = paid; delete(o, "payer_id") })}).text(t, "id")
-	appeal := "/appeals/" + s.must(t, 201, call{path: "/claims/" + paid + "/appeals", body: `{"reason":"Mr. Quagmire needs it."}`, idem: "appealed"}).text(t, "id")
 	words := []string{"/claims/" + paid, path, asked}
 	for _, to := range words {
 		note := s.must(t, 201, call{path: to + "/notes", body: `{"text":"Mr. Quagmire called."}`}).text(t, "id")
@@ -134,6 +133,7 @@ func TestErasePatient(t *testing.T) {
 	s.must(t, 201, simulating(other, `{"pay":{}}`))
 	s.until(t, "/claims/"+later, "accepted_payer")
 	before := s.until(t, "/claims/"+paid, "paid")
+	appeal := "/appeals/" + s.must(t, 201, call{path: "/claims/" + paid + "/appeals", body: `{"reason":"Mr. Quagmire needs it."}`, idem: "appealed"}).text(t, "id")
 	stays := s.until(t, "/claims/"+other, "paid").body
 	exec("INSERT INTO holds (org_id, reason, placed_at) VALUES ('" + s.org.UUID() + "', 'x', now())")
 	refused("while the organization is held", "A hold keeps")

@@ -58,10 +58,11 @@ type claimDeadlinesJSON struct {
 // claimDeadlinesShape returns null for what no payer accepts only for a time: a predetermination,
 // and a void.
 func claimDeadlinesShape(c *claim.Claim) *claimDeadlinesJSON {
-	if !c.HasDeadlines() {
+	d := c.Deadlines()
+	if d == nil {
 		return nil
 	}
-	return &claimDeadlinesJSON{deadlineShape(c.FilingDeadline()), deadlineShape(c.AppealDeadline())}
+	return &claimDeadlinesJSON{deadlineShape(d.Filing), deadlineShape(d.Appeal)}
 }
 
 // appealing returns the ID of the claim's appeal that is not decided; null for none.

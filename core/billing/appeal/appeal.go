@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/limit"
 	"github.com/molar-billing/molar/core/billing/remit"
 )
@@ -210,18 +209,18 @@ func (a *Appeal) DueOn() billing.Date {
 	case Draft:
 		return a.SendBy.On
 	case Sent:
-		return claim.DecisionDue(a.SentOn)
+		return limit.DecisionDue(a.SentOn)
 	case Decided:
 	}
 	return billing.Date{}
 }
 
 // OnClaim returns what the claim keeps of the appeal; nil once it is decided.
-func (a *Appeal) OnClaim() *claim.Appealing {
+func (a *Appeal) OnClaim() *limit.Appealing {
 	if a.State == Decided {
 		return nil
 	}
-	return &claim.Appealing{ID: a.ID, SendBy: a.SendBy, MadeAt: a.CreatedAt, SentOn: a.SentOn, SentAt: a.SentAt}
+	return &limit.Appealing{ID: a.ID, SendBy: a.SendBy, MadeAt: a.CreatedAt, SentOn: a.SentOn, SentAt: a.SentAt}
 }
 
 // SetPaid keeps, of what remittances say of the claim, the payments after the day on which the

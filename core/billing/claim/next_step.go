@@ -11,7 +11,7 @@ import (
 // NextStep returns one sentence for a biller: what happens next, or what to do.
 func (c *Claim) NextStep() string {
 	if c.Appealing != nil && slices.Contains([]State{Paid, Denied, Reconciled}, c.State) {
-		return c.appealStep()
+		return c.Appealing.NextStep(c.SettledAt)
 	}
 	if open := c.Open(); open != 0 && slices.Contains([]State{Paid, Denied, Reconciled}, c.State) {
 		return c.openStep(open)

@@ -8,6 +8,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/advice"
 	"github.com/molar-billing/molar/core/billing/contract"
 	"github.com/molar-billing/molar/core/billing/decision"
+	"github.com/molar-billing/molar/core/billing/limit"
 	"github.com/molar-billing/molar/core/billing/remit"
 )
 
@@ -29,7 +30,7 @@ type Progress struct {
 	Held             *HeldBack            // by a person; nil for no
 	Asked            *Asked               // what the payer said when it was asked about the claim; nil if it was not
 	Elsewhere        billing.Money        // what else settles the charge: payments and decisions of other payers; see SetElsewhere
-	Appealing        *Appealing           // the appeal that is not decided; nil for none
+	Appealing        *limit.Appealing     // the appeal that is not decided; nil for none
 	Contract         contract.Contract    // what fee schedules say of it, beside what its payer counts
 	Estimate         *remit.ClaimEstimate // of a returned predetermination
 	ConvertedTo      billing.ClaimID      // the claim that the predetermination became

@@ -121,3 +121,6 @@ func (k Known) From(day billing.Date) Deadline {
 	}
 	return d
 }
+
+// Deadlines are until when a payer accepts a claim, and an appeal of its decision.
+type Deadlines struct{ Filing, Appeal Deadline }

@@ -86,9 +86,9 @@ var claimRules = []rule[*claim.Claim]{
 		func(c *claim.Claim, w *Work) {
 			w.Amount = c.Open()
 			w.Reason, w.Actions = c.NextStep(), deniedActions(c)
-			if d := c.AppealDeadline(); appealable(c) && !d.On.IsZero() {
-				w.DueOn, w.DueBy = d.On, DueByPayer
-				w.Reason += " The payer accepts an appeal until " + words(d.On) + "."
+			if d := c.Deadlines(); appealable(c) && d != nil && !d.Appeal.On.IsZero() {
+				w.DueOn, w.DueBy = d.Appeal.On, DueByPayer
+				w.Reason += " The payer accepts an appeal until " + words(d.Appeal.On) + "."
 			}
 		},
 	},

@@ -18,7 +18,7 @@ func words(d billing.Date) string { return d.Time().Format("January 2, 2006") }
 // unfiled reports whether the payer still has to get a claim within a known limit: it was not sent,
 // or was rejected.
 func unfiled(c *claim.Claim) bool {
-	if !c.HasDeadlines() || c.FilingDeadline().On.IsZero() {
+	if d := c.Deadlines(); d == nil || d.Filing.On.IsZero() {
 		return false
 	}
 	switch c.State { //nolint:exhaustive // the payer has the others, or gets none
@@ -33,7 +33,7 @@ func unfiled(c *claim.Claim) bool {
 
 // fileBy says until when the payer accepts the claim.
 func fileBy(c *claim.Claim, w *Work) {
-	d := c.FilingDeadline()
+	d := c.Deadlines().Filing
 	w.Since, w.DueOn, w.DueBy = d.On.AddDays(-filingNotice).Time(), d.On, DueByPayer
 	w.Reason = "The payer accepts the claim until " + words(d.On) + ", and a claim that comes later cannot be billed to the patient: "
 	switch c.State { //nolint:exhaustive // the others are not unfiled
@@ -66,10 +66,10 @@ func appealBy(c *claim.Claim, w *Work) {
 		}
 		return
 	}
-	w.DueOn, w.DueBy, w.Actions = claim.DecisionDue(a.SentOn), DueByPractice, []string{"recordAppealDecided"}
+	w.DueOn, w.DueBy, w.Actions = limit.DecisionDue(a.SentOn), DueByPractice, []string{"recordAppealDecided"}
 	w.Since = w.DueOn.Time()
 	w.Reason = "The payer has not decided the appeal that was sent on " + words(a.SentOn) + " for 60 days: ask the payer, then record its decision."
-	if c.Answered() {
+	if a.Answered(c.SettledAt) {
 		w.Since = earlier(w.Since, c.SettledAt)
 		w.Reason = "A remittance came after the appeal was sent: record what the payer decided about the appeal."
 	}

@@ -91,14 +91,14 @@ func TestAppealDue(t *testing.T) {
 	})
 	c := aClaim(claim.Denied, denied)
 	w, ok := the(task.Denied, c)
-	if limit := billing.DateOf(sent).AddDays(120); !ok || w.DueOn != limit || w.DueBy != task.DueByPayer || w.Actions[0] != "createAppeal" || !strings.Contains(w.Reason, "until June 30, 2026") {
+	if last := billing.DateOf(sent).AddDays(120); !ok || w.DueOn != last || w.DueBy != task.DueByPayer || w.Actions[0] != "createAppeal" || !strings.Contains(w.Reason, "until June 30, 2026") {
 		t.Errorf("a denial that can be appealed: %+v", w)
 	}
 	by, err := c.NewAppeal()
 	if err != nil || by.Source != limit.Payer || by.Days != 120 {
 		t.Fatalf("the deadline of a new appeal: %+v, %v", by, err)
 	}
-	c.Appealing = &claim.Appealing{SendBy: by, MadeAt: sent.AddDate(0, 0, 3)}
+	c.Appealing = &limit.Appealing{SendBy: by, MadeAt: sent.AddDate(0, 0, 3)}
 	if w, ok = the(task.AppealDue, c); !ok || w.DueOn != by.On || w.Since != c.Appealing.MadeAt || w.Actions[0] != "recordAppealSent" || w.Amount != 100_00 || w.DueBy != task.DueByPayer {
 		t.Errorf("a draft: %+v", w)
 	}
@@ -140,14 +140,14 @@ func TestAppealDue(t *testing.T) {
 func TestProposedDeadline(t *testing.T) {
 	t.Parallel()
 	c := aClaim(claim.Denied, with(standing(0, 0, 0), limited(limit.Set{})))
-	if d := c.AppealDeadline(); d.Source != limit.Unknown || !d.On.IsZero() {
+	if d := c.Deadlines().Appeal; d.Source != limit.Unknown || !d.On.IsZero() {
 		t.Errorf("unknown: %+v", d)
 	}
 	by, err := c.NewAppeal()
 	if err != nil || by.Source != limit.Proposed || by.On != billing.DateOf(sent).AddDays(180) {
 		t.Fatalf("%+v, %v", by, err)
 	}
-	c.Appealing = &claim.Appealing{SendBy: by, MadeAt: sent}
+	c.Appealing = &limit.Appealing{SendBy: by, MadeAt: sent}
 	if w, _ := the(task.AppealDue, c); w.DueBy != task.DueByPractice || !strings.Contains(w.Reason, "proposal: confirm it") {
 		t.Errorf("%+v", w)
 	}

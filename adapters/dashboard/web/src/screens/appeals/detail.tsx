@@ -15,7 +15,7 @@ import { Facts, Notice, Page, Section, Waiting } from "../../ui/page";
 import { count } from "../../ui/plural";
 import { State } from "../../ui/state";
 import { Traces } from "../../ui/traces";
-import { type Appeal, levels, outcomes, standing, until, ways } from "./words";
+import { type Appeal, decidedAs, levels, standing, until, ways } from "./words";
 import "./appeals.css";
 
 type Claim = Schemas["Claim"];
@@ -394,7 +394,7 @@ function Decide({ appeal: a }: { appeal: Appeal }) {
                   path="outcome"
                   value={outcome}
                   onChange={(v) => setOutcome(v as Schemas["AppealOutcome"])}
-                  options={Object.entries(outcomes)}
+                  options={Object.entries(decidedAs)}
                 />
                 <DateField label="Decided on" path="on" required value={on} onChange={setOn} />
                 <p className="muted">Money comes with a remittance: record nothing else here.</p>

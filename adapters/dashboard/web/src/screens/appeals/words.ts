@@ -18,7 +18,7 @@ export const ways: Record<Schemas["AppealWay"], string> = {
   other: "Another way",
 };
 
-export const outcomes: Record<Schemas["AppealOutcome"], string> = {
+export const decidedAs: Record<Schemas["AppealOutcome"], string> = {
   overturned: "The payer pays all of it",
   partly: "The payer pays a part",
   upheld: "The payer stays with its decision",
@@ -42,7 +42,7 @@ export function until(d: Deadline): string {
 
 /** standing says in a sentence how an appeal stands. */
 export function standing(a: Appeal): string {
-  if (a.decided) return `${outcomes[a.decided.outcome]} (${day(a.decided.on)})`;
+  if (a.decided) return `${decidedAs[a.decided.outcome]} (${day(a.decided.on)})`;
   if (a.sent)
     return `Sent on ${day(a.sent.on)} by ${ways[a.sent.by].toLowerCase()}. The decision is due on ${day(a.due_on ?? "")}.`;
   return `To be sent by ${until(a.deadline)}.`;

@@ -13,7 +13,7 @@ import (
 // sitting: no behavior, interfaces of a few methods.
 func TestPortsDeclareAndDoNotDo(t *testing.T) {
 	t.Parallel()
-	const maxMethods, maxLines = 6, 2500
+	const maxMethods, maxLines = 6, 2700
 	entries, err := os.ReadDir(".")
 	if err != nil {
 		t.Fatal(err)

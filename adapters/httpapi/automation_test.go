@@ -22,7 +22,7 @@ func TestAutomation(t *testing.T) {
 	s.must(t, 200, call{path: "/automation", key: s.live}).shows(t, none...)
 	for body, field := range map[string]string{
 		`{}`:                "level required",
-		`{"level":"sleep"}`: "level unknown",
+		`{"level":"sleep"}`: "level not_allowed",
 		`{"level":"review","payers":[{"payer_id":"CHTEST"}]}`:                                                             "payers.0.level required",
 		`{"level":"review","payers":[{"level":"review"}]}`:                                                                "payers.0.payer_id required",
 		`{"level":"review","payers":[{"payer_id":"CHTEST","level":"review"},{"payer_id":"CHTEST","level":"exceptions"}]}`: "payers.1.payer_id conflict",

@@ -1354,8 +1354,7 @@ export class AutomationOperations {
   /**
    * Set what is done with remittances without a person.
    *
-   * Requires a key with the `submit` permission, or an owner's session. It replaces all levels of the mode, and
-   * counts for remittances that are applied from now on. The level of the moment also decides whether claims are
+   * Requires the `submit` permission. A session must be an owner's. It replaces all levels of the mode, and counts for remittances that are applied from now on. The level of the moment also decides whether claims are
    * reconciled when a deposit is matched.
    *
    * What a person undid is not done again: a remittance that a person unposted, or of which a person matched,

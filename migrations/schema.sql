@@ -548,6 +548,7 @@ END) STORED,
     ask_turn smallint DEFAULT 0 NOT NULL,
     ask_from timestamp with time zone,
     appealing json,
+    reconciled_with uuid,
     CONSTRAINT claims_state CHECK (((state = ANY (ARRAY['draft'::text, 'validated'::text, 'needs_attention'::text, 'queued'::text, 'submitted'::text, 'accepted_clearinghouse'::text, 'accepted_payer'::text, 'rejected'::text, 'voided'::text, 'paid'::text, 'denied'::text, 'reconciled'::text, 'returned'::text])) AND
 CASE kind
     WHEN 'claim'::text THEN ((state <> 'returned'::text) AND (estimate IS NULL) AND (converted_to IS NULL))
@@ -731,7 +732,7 @@ BEGIN
         RETURN 0;
     END IF;
     CASE bare
-        WHEN 'api_keys', 'audit_entries', 'audit_resources', 'changes', 'connections', 'import_mappings', 'fee_schedule_rows', 'fee_schedules', 'disclosures', 'erasures', 'holds', 'retention', 'idempotency_keys', 'offices', 'providers', 'received_files',
+        WHEN 'api_keys', 'audit_entries', 'audit_resources', 'automation', 'changes', 'connections', 'import_mappings', 'fee_schedule_rows', 'attachment_rules', 'fee_schedules', 'disclosures', 'erasures', 'holds', 'retention', 'idempotency_keys', 'offices', 'providers', 'received_files',
             'requests', 'sessions', 'sign_in_links', 'users', 'watches', 'webhook_endpoints' THEN
         WHEN 'received_parts' THEN
             which := 'file_id IN (SELECT id FROM public.received_files WHERE org_id = $1)';
@@ -781,7 +782,7 @@ BEGIN
         RETURN 0;
     END IF;
     CASE bare
-        WHEN 'acknowledgements', 'appeals', 'attachments', 'batches', 'check_batch_items', 'check_batches', 'check_members', 'claim_changes', 'claim_totals', 'documents', 'eligibility_answers', 'estimates', 'tasks', 'notes', 'check_additions', 'status_policies', 'status_inquiries',
+        WHEN 'acknowledgements', 'appeals', 'attachments', 'batches', 'check_batch_items', 'check_batches', 'check_members', 'claim_changes', 'claim_totals', 'claim_figures', 'documents', 'eligibility_answers', 'estimates', 'tasks', 'notes', 'check_additions', 'status_policies', 'status_inquiries',
             'enrollments', 'event_numbers', 'events', 'patient_words', 'deposits', 'deposit_accounts', 'payer_limits', 'patients', 'payer_requests',
             'quarantine', 'sandbox_mail', 'sandbox_notes', 'sandbox_scenarios', 'uploads' THEN
         WHEN 'claims' THEN -- those that no other names
@@ -1100,6 +1101,27 @@ CREATE TABLE public.appeals (
 
 ALTER TABLE ONLY public.appeals FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.attachment_rules (
+    id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    payer_id uuid,
+    payer_code text NOT NULL,
+    payer_name text NOT NULL,
+    procedure_codes text[] NOT NULL,
+    needs text[] NOT NULL,
+    asked text NOT NULL,
+    note text NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    edits json DEFAULT '{}'::json NOT NULL,
+    CONSTRAINT attachment_rules_asked_check CHECK ((asked = ANY (ARRAY['initial'::text, 'secondary'::text, 'rejected'::text, 'always'::text]))),
+    CONSTRAINT attachment_rules_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
+    CONSTRAINT attachment_rules_needs_check CHECK ((needs <@ ARRAY['xray'::text, 'periodontal_chart'::text, 'pathology_report'::text, 'operative_report'::text, 'narrative'::text, 'primary_decision'::text, 'photo'::text]))
+);
+
+ALTER TABLE ONLY public.attachment_rules FORCE ROW LEVEL SECURITY;
+
 CREATE SEQUENCE public.attachment_serials
     START WITH 1
     INCREMENT BY 1
@@ -1174,11 +1196,7 @@ CREATE TABLE public.audit_entries (
     background boolean DEFAULT false NOT NULL,
     agent text DEFAULT ''::text NOT NULL,
     filters jsonb,
-    CONSTRAINT audit_entries_actor CHECK (
-CASE
-    WHEN (user_id IS NULL) THEN (num_nonnulls(key_id, operator) = 1)
-    ELSE (key_id IS NULL)
-END),
+    rule text,
     CONSTRAINT audit_entries_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text])))
 );
 
@@ -1199,6 +1217,19 @@ CREATE TABLE public.audit_retention (
     CONSTRAINT audit_retention_keep_check CHECK ((keep >= '720:00:00'::interval)),
     CONSTRAINT audit_retention_one_check CHECK (one)
 );
+
+CREATE TABLE public.automation (
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    level text NOT NULL,
+    payers json NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    updated_by text NOT NULL,
+    CONSTRAINT automation_level_check CHECK ((level = ANY (ARRAY['review'::text, 'exceptions'::text, 'automatic'::text]))),
+    CONSTRAINT automation_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text])))
+);
+
+ALTER TABLE ONLY public.automation FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.batch_acknowledgements (
     batch_id uuid NOT NULL,
@@ -1344,6 +1375,34 @@ CREATE TABLE public.check_members (
 );
 
 ALTER TABLE ONLY public.check_members FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.claim_figures (
+    claim_id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    office_id uuid NOT NULL,
+    payer_id uuid NOT NULL,
+    provider_id uuid,
+    secondary_id uuid,
+    state text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    sent_at timestamp with time zone,
+    served_on date,
+    decided_on date,
+    first_pass boolean NOT NULL,
+    open bigint NOT NULL,
+    owed bigint NOT NULL,
+    paid bigint NOT NULL,
+    contractual bigint NOT NULL,
+    write_off bigint NOT NULL,
+    billed bigint NOT NULL,
+    other bigint NOT NULL,
+    refused jsonb,
+    CONSTRAINT claim_figures_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text])))
+)
+WITH (fillfactor='90', autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_insert_scale_factor='0.02');
+
+ALTER TABLE ONLY public.claim_figures FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.claim_totals (
     org_id uuid NOT NULL,
@@ -2463,11 +2522,21 @@ ALTER TABLE ONLY public.api_keys
 ALTER TABLE ONLY public.appeals
     ADD CONSTRAINT appeals_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.attachment_rules
+    ADD CONSTRAINT attachment_rules_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.attachments
     ADD CONSTRAINT attachments_number_key UNIQUE (number);
 
 ALTER TABLE ONLY public.attachments
     ADD CONSTRAINT attachments_pkey PRIMARY KEY (id);
+
+ALTER TABLE public.audit_entries
+    ADD CONSTRAINT audit_entries_actor CHECK (
+CASE
+    WHEN (user_id IS NULL) THEN (num_nonnulls(key_id, operator, rule) = 1)
+    ELSE ((key_id IS NULL) AND (rule IS NULL))
+END) NOT VALID;
 
 ALTER TABLE ONLY public.audit_entries
     ADD CONSTRAINT audit_entries_pkey PRIMARY KEY (id, replied);
@@ -2477,6 +2546,9 @@ ALTER TABLE ONLY public.audit_resources
 
 ALTER TABLE ONLY public.audit_retention
     ADD CONSTRAINT audit_retention_pkey PRIMARY KEY (one);
+
+ALTER TABLE ONLY public.automation
+    ADD CONSTRAINT automation_pkey PRIMARY KEY (org_id, mode);
 
 ALTER TABLE ONLY public.batch_acknowledgements
     ADD CONSTRAINT batch_acknowledgements_pkey PRIMARY KEY (batch_id, number);
@@ -2501,6 +2573,9 @@ ALTER TABLE ONLY public.check_lanes
 
 ALTER TABLE ONLY public.check_members
     ADD CONSTRAINT check_members_pkey PRIMARY KEY (org_id, mode, member_key, patient_id);
+
+ALTER TABLE ONLY public.claim_figures
+    ADD CONSTRAINT claim_figures_pkey PRIMARY KEY (claim_id);
 
 ALTER TABLE ONLY public.claim_totals
     ADD CONSTRAINT claim_totals_pkey PRIMARY KEY (org_id, mode, kind, state, day);
@@ -2733,6 +2808,10 @@ CREATE INDEX appeals_list ON public.appeals USING btree (org_id, mode, created_a
 
 CREATE UNIQUE INDEX appeals_undecided ON public.appeals USING btree (claim_id) WHERE (state <> 'decided'::text);
 
+CREATE INDEX attachment_rules_list ON public.attachment_rules USING btree (org_id, mode, created_at, id);
+
+CREATE INDEX attachment_rules_payer ON public.attachment_rules USING btree (org_id, mode, payer_id, created_at, id);
+
 CREATE UNIQUE INDEX attachments_answering ON public.attachments USING btree (org_id, mode, payer_request_id) WHERE ((state = 'open'::text) AND (payer_request_id IS NOT NULL));
 
 CREATE INDEX attachments_born ON public.attachments USING btree (born, org_id, mode) WHERE (born IS NOT NULL);
@@ -2760,6 +2839,8 @@ CREATE INDEX audit_entries_operators ON public.audit_entries USING btree (create
 CREATE INDEX audit_entries_people ON public.audit_entries USING btree (org_id, created_at, id) WHERE (user_id IS NOT NULL);
 
 CREATE INDEX audit_entries_person ON public.audit_entries USING btree (org_id, user_id, created_at, id) WHERE (user_id IS NOT NULL);
+
+CREATE INDEX audit_entries_rules ON public.audit_entries USING btree (org_id, created_at, id) WHERE (rule IS NOT NULL);
 
 CREATE INDEX batch_acknowledgements_of ON public.batch_acknowledgements USING btree (acknowledgement_id);
 
@@ -2792,6 +2873,16 @@ CREATE INDEX check_batches_list ON public.check_batches USING btree (org_id, mod
 CREATE INDEX check_members_patient ON public.check_members USING btree (patient_id);
 
 CREATE INDEX claim_changes_scope ON public.claim_changes USING btree (org_id, mode);
+
+CREATE INDEX claim_figures_aging ON public.claim_figures USING btree (org_id, mode) INCLUDE (served_on, sent_at, open, owed, payer_id, office_id, provider_id, secondary_id) WHERE ((open <> 0) OR (owed <> 0));
+
+CREATE INDEX claim_figures_decided ON public.claim_figures USING btree (org_id, mode, decided_on) WHERE (decided_on IS NOT NULL);
+
+CREATE INDEX claim_figures_list ON public.claim_figures USING btree (org_id, mode, created_at, claim_id);
+
+CREATE INDEX claim_figures_sent ON public.claim_figures USING btree (org_id, mode, sent_at) WHERE (sent_at IS NOT NULL);
+
+CREATE INDEX claim_figures_served ON public.claim_figures USING btree (org_id, mode, served_on);
 
 CREATE INDEX claims_batch ON public.claims USING btree (batch_id) WHERE (batch_id IS NOT NULL);
 
@@ -2834,6 +2925,8 @@ CREATE INDEX claims_payer_number ON public.claims USING btree (payer_claim_numbe
 CREATE INDEX claims_queued ON public.claims USING btree (mode, org_id, id) WHERE ((state = 'queued'::text) AND (batch_id IS NULL) AND (held IS NULL));
 
 CREATE INDEX claims_queued_payers ON public.claims USING btree (mode, org_id, payer_id) WHERE ((state = 'queued'::text) AND (batch_id IS NULL) AND (held IS NULL));
+
+CREATE INDEX claims_reconciled_with ON public.claims USING btree (org_id, mode, reconciled_with, id) WHERE (reconciled_with IS NOT NULL);
 
 CREATE INDEX claims_request ON public.claims USING btree (request_id, org_id, mode, created_at, id) WHERE (request_id IS NOT NULL);
 
@@ -3188,6 +3281,9 @@ ALTER TABLE ONLY public.check_batch_items
 ALTER TABLE ONLY public.check_batch_items
     ADD CONSTRAINT check_batch_items_check_id_fkey FOREIGN KEY (check_id) REFERENCES public.eligibility_checks(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.claim_figures
+    ADD CONSTRAINT claim_figures_claim_id_fkey FOREIGN KEY (claim_id) REFERENCES public.claims(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.claims
     ADD CONSTRAINT claims_converted_from_fkey FOREIGN KEY (converted_from) REFERENCES public.claims(id);
 
@@ -3284,11 +3380,15 @@ ALTER TABLE public.api_keys ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.appeals ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.attachment_rules ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.attachments ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.audit_entries ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.audit_resources ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.automation ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.batch_acknowledgements ENABLE ROW LEVEL SECURITY;
 
@@ -3309,6 +3409,8 @@ ALTER TABLE public.check_batches ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.check_members ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.claim_changes ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.claim_figures ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.claim_totals ENABLE ROW LEVEL SECURITY;
 
@@ -3440,11 +3542,17 @@ CREATE POLICY removal ON public.api_keys TO postgres USING (true);
 
 CREATE POLICY removal ON public.appeals TO postgres USING (true);
 
+CREATE POLICY removal ON public.attachment_rules TO postgres USING (true);
+
+CREATE POLICY removal ON public.automation TO postgres USING (true);
+
 CREATE POLICY removal ON public.check_additions TO postgres USING (true);
 
 CREATE POLICY removal ON public.check_batch_items TO postgres USING (true);
 
 CREATE POLICY removal ON public.check_batches TO postgres USING (true);
+
+CREATE POLICY removal ON public.claim_figures TO postgres USING (true);
 
 CREATE POLICY removal ON public.connections TO postgres USING (true);
 
@@ -3606,7 +3714,11 @@ CREATE POLICY scope ON public.api_keys TO molar_app USING ((org_id = (current_se
 
 CREATE POLICY scope ON public.appeals TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
+CREATE POLICY scope ON public.attachment_rules TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
 CREATE POLICY scope ON public.attachments TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
+CREATE POLICY scope ON public.automation TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.batch_acknowledgements TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
@@ -3623,6 +3735,8 @@ CREATE POLICY scope ON public.check_batches TO molar_app USING (((org_id = (curr
 CREATE POLICY scope ON public.check_members TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.claim_changes TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
+CREATE POLICY scope ON public.claim_figures TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.claim_totals FOR SELECT TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
@@ -4018,6 +4132,8 @@ GRANT UPDATE(ask_from) ON TABLE public.claims TO molar_app;
 
 GRANT UPDATE(appealing) ON TABLE public.claims TO molar_app;
 
+GRANT UPDATE(reconciled_with) ON TABLE public.claims TO molar_app;
+
 REVOKE ALL ON FUNCTION public.old_records(bare text, of_mode text, of_org uuid, keep interval, OUT old bigint, OUT held bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.old_records(bare text, of_mode text, of_org uuid, keep interval, OUT old bigint, OUT held bigint) TO molar_system;
 
@@ -4103,6 +4219,26 @@ GRANT UPDATE(decided_at) ON TABLE public.appeals TO molar_app;
 
 GRANT UPDATE(recorded_by) ON TABLE public.appeals TO molar_app;
 
+GRANT SELECT,INSERT,DELETE ON TABLE public.attachment_rules TO molar_app;
+
+GRANT UPDATE(payer_id) ON TABLE public.attachment_rules TO molar_app;
+
+GRANT UPDATE(payer_code) ON TABLE public.attachment_rules TO molar_app;
+
+GRANT UPDATE(payer_name) ON TABLE public.attachment_rules TO molar_app;
+
+GRANT UPDATE(procedure_codes) ON TABLE public.attachment_rules TO molar_app;
+
+GRANT UPDATE(needs) ON TABLE public.attachment_rules TO molar_app;
+
+GRANT UPDATE(asked) ON TABLE public.attachment_rules TO molar_app;
+
+GRANT UPDATE(note) ON TABLE public.attachment_rules TO molar_app;
+
+GRANT UPDATE(updated_at) ON TABLE public.attachment_rules TO molar_app;
+
+GRANT UPDATE(edits) ON TABLE public.attachment_rules TO molar_app;
+
 GRANT SELECT,USAGE ON SEQUENCE public.attachment_serials TO molar_app;
 GRANT SELECT,UPDATE ON SEQUENCE public.attachment_serials TO molar_system;
 
@@ -4135,6 +4271,16 @@ GRANT SELECT,INSERT ON TABLE public.audit_resources TO molar_app;
 GRANT INSERT ON TABLE public.audit_resources TO molar_system;
 
 GRANT SELECT ON TABLE public.audit_retention TO molar_system;
+
+GRANT SELECT,INSERT ON TABLE public.automation TO molar_app;
+
+GRANT UPDATE(level) ON TABLE public.automation TO molar_app;
+
+GRANT UPDATE(payers) ON TABLE public.automation TO molar_app;
+
+GRANT UPDATE(updated_at) ON TABLE public.automation TO molar_app;
+
+GRANT UPDATE(updated_by) ON TABLE public.automation TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.batch_acknowledgements TO molar_app;
 
@@ -4257,6 +4403,42 @@ GRANT UPDATE(canceled_at) ON TABLE public.check_batches TO molar_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.check_lanes TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.check_members TO molar_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.claim_figures TO molar_app;
+
+GRANT UPDATE(office_id) ON TABLE public.claim_figures TO molar_app;
+
+GRANT UPDATE(payer_id) ON TABLE public.claim_figures TO molar_app;
+
+GRANT UPDATE(provider_id) ON TABLE public.claim_figures TO molar_app;
+
+GRANT UPDATE(secondary_id) ON TABLE public.claim_figures TO molar_app;
+
+GRANT UPDATE(state) ON TABLE public.claim_figures TO molar_app;
+
+GRANT UPDATE(sent_at) ON TABLE public.claim_figures TO molar_app;
+
+GRANT UPDATE(served_on) ON TABLE public.claim_figures TO molar_app;
+
+GRANT UPDATE(decided_on) ON TABLE public.claim_figures TO molar_app;
+
+GRANT UPDATE(first_pass) ON TABLE public.claim_figures TO molar_app;
+
+GRANT UPDATE(open) ON TABLE public.claim_figures TO molar_app;
+
+GRANT UPDATE(owed) ON TABLE public.claim_figures TO molar_app;
+
+GRANT UPDATE(paid) ON TABLE public.claim_figures TO molar_app;
+
+GRANT UPDATE(contractual) ON TABLE public.claim_figures TO molar_app;
+
+GRANT UPDATE(write_off) ON TABLE public.claim_figures TO molar_app;
+
+GRANT UPDATE(billed) ON TABLE public.claim_figures TO molar_app;
+
+GRANT UPDATE(other) ON TABLE public.claim_figures TO molar_app;
+
+GRANT UPDATE(refused) ON TABLE public.claim_figures TO molar_app;
 
 GRANT SELECT ON TABLE public.claim_totals TO molar_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.claim_totals TO molar_system;

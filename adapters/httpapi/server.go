@@ -152,7 +152,7 @@ func New(o Options) (*Server, error) {
 		return nil, errors.New("httpapi: a use case or the payer directory is missing")
 	}
 	a := &api{
-		o.Access, o.Attachments, o.Audit, o.Batches, o.Changes, o.Claims, o.ClaimStatus, o.Connections, o.Eligibility, o.Enrollments, o.Estimates, o.Tasks, o.Notes, o.Appeals, o.Deposits, o.Additions, o.Events, o.Faults, o.Fees, o.PayerRequests, o.Payers, o.Remittances, o.Reports, o.Rules, o.Sandbox, o.Scenarios, o.Schedules, o.Summary, o.Webhooks,
+		o.Access, o.Attachments, o.Audit, o.Batches, o.Changes, o.Claims, o.ClaimStatus, o.Connections, o.Eligibility, o.Enrollments, o.Estimates, o.Tasks, o.Notes, o.Appeals, o.Deposits, o.Additions, o.Events, o.Faults, o.Fees, o.PayerRequests, o.Payers, o.Remittances, o.Rules, o.Reports, o.Sandbox, o.Scenarios, o.Schedules, o.Summary, o.Webhooks,
 		cursors{o.CursorKey},
 	}
 	s, err := newServer(o, a.routes(), identifier{key: o.Access.Authenticate, session: o.Access.Resume})

@@ -1812,6 +1812,8 @@ type Claim struct {
 	// part and the accepted amounts. What a payer refuses to pay stays open until you accept it. Below 0 it is an
 	// overpayment. Null on predeterminations, void transactions and voided claims.
 	Open *Amount `json:"open"`
+	// The amounts by which reports count the claim. Null on predeterminations, void transactions and voided claims.
+	Figures *ClaimFigures `json:"figures"`
 	// All of the payment was taken back, or it changed after the claim was reconciled.
 	PaymentChanged bool `json:"payment_changed"`
 	// The payer's estimate for a predetermination. Null before it arrives, and on every claim.
@@ -1942,6 +1944,8 @@ type ClaimHead struct {
 	// part and the accepted amounts. What a payer refuses to pay stays open until you accept it. Below 0 it is an
 	// overpayment. Null on predeterminations, void transactions and voided claims.
 	Open *Amount `json:"open"`
+	// The amounts by which reports count the claim. Null on predeterminations, void transactions and voided claims.
+	Figures *ClaimFigures `json:"figures"`
 	// All of the payment was taken back, or it changed after the claim was reconciled.
 	PaymentChanged bool `json:"payment_changed"`
 	// The payer's estimate for a predetermination. Null before it arrives, and on every claim.
@@ -2081,6 +2085,60 @@ type ClaimHeadPaymentOutcome string
 const (
 	ClaimHeadPaymentOutcomePaid   ClaimHeadPaymentOutcome = "paid"
 	ClaimHeadPaymentOutcomeDenied ClaimHeadPaymentOutcome = "denied"
+)
+
+// ClaimFigures is part of a reply.
+type ClaimFigures struct {
+	// What payers leave to the patient and what you billed the patient, less what the claim states that the patient
+	// has paid. What payers say of services that several payers have counts on the first of their claims.
+	PatientOwes Amount `json:"patient_owes"`
+	// By the payers of this claim. 0.00 while a claim that was replaced waits for its decision.
+	Paid Amount `json:"paid"`
+	// What the primary payer's contract takes off the charge; on the first claim for the services.
+	Contractual Amount `json:"contractual"`
+	// What was accepted as a write-off.
+	WriteOff Amount `json:"write_off"`
+	// What was accepted as the patient's.
+	BillPatient Amount `json:"bill_patient"`
+	// What was accepted otherwise.
+	Other Amount `json:"other"`
+	// The day of the payment or of the denial. Null while nothing is decided.
+	DecidedOn *string `json:"decided_on"`
+	// Whether the claim was sent once, was never rejected, and its first decision paid it and stands. Null while nothing is decided.
+	FirstPass *bool `json:"first_pass"`
+	// What the payers of this claim refuse to pay, the largest amount first.
+	Refused []Refusal `json:"refused"`
+}
+
+// Refusal is part of a reply.
+type Refusal struct {
+	Group  string `json:"group"`
+	Reason string `json:"reason"`
+	// What to do about an amount that a payer does not pay, by its group, its reason and the remarks.
+	// `correct_and_replace`: correct the claim, and replace it. `send_documents`: send what the payer asks for.
+	// `appeal`: the payer judged, and records and a letter can change that. `bill_patient`: the patient owes it.
+	// `bill_next_payer`: another payer is responsible. `write_off`: the practice takes it off. `none`: nothing.
+	Act AdjustmentAct `json:"act"`
+	// An amount of dollars.
+	Amount Amount `json:"amount"`
+}
+
+// AdjustmentAct is one of a list of values, which may grow: expect others.
+// What to do about an amount that a payer does not pay, by its group, its reason and the remarks.
+// `correct_and_replace`: correct the claim, and replace it. `send_documents`: send what the payer asks for.
+// `appeal`: the payer judged, and records and a letter can change that. `bill_patient`: the patient owes it.
+// `bill_next_payer`: another payer is responsible. `write_off`: the practice takes it off. `none`: nothing.
+type AdjustmentAct string
+
+// The values of AdjustmentAct that this version knows.
+const (
+	AdjustmentActCorrectAndReplace AdjustmentAct = "correct_and_replace"
+	AdjustmentActSendDocuments     AdjustmentAct = "send_documents"
+	AdjustmentActAppeal            AdjustmentAct = "appeal"
+	AdjustmentActBillPatient       AdjustmentAct = "bill_patient"
+	AdjustmentActBillNextPayer     AdjustmentAct = "bill_next_payer"
+	AdjustmentActWriteOff          AdjustmentAct = "write_off"
+	AdjustmentActNone              AdjustmentAct = "none"
 )
 
 // ClaimHeadEstimate is part of a reply.
@@ -2693,24 +2751,6 @@ type AdjudicationLineAdjustment struct {
 	Act AdjustmentAct `json:"act"`
 }
 
-// AdjustmentAct is one of a list of values, which may grow: expect others.
-// What to do about an amount that a payer does not pay, by its group, its reason and the remarks.
-// `correct_and_replace`: correct the claim, and replace it. `send_documents`: send what the payer asks for.
-// `appeal`: the payer judged, and records and a letter can change that. `bill_patient`: the patient owes it.
-// `bill_next_payer`: another payer is responsible. `write_off`: the practice takes it off. `none`: nothing.
-type AdjustmentAct string
-
-// The values of AdjustmentAct that this version knows.
-const (
-	AdjustmentActCorrectAndReplace AdjustmentAct = "correct_and_replace"
-	AdjustmentActSendDocuments     AdjustmentAct = "send_documents"
-	AdjustmentActAppeal            AdjustmentAct = "appeal"
-	AdjustmentActBillPatient       AdjustmentAct = "bill_patient"
-	AdjustmentActBillNextPayer     AdjustmentAct = "bill_next_payer"
-	AdjustmentActWriteOff          AdjustmentAct = "write_off"
-	AdjustmentActNone              AdjustmentAct = "none"
-)
-
 // ClaimContract is part of a reply.
 type ClaimContract struct {
 	// The sum by which the payer stays below the contract, of the lines that count. What it allows beyond the
@@ -2891,6 +2931,20 @@ type ClaimHeld struct {
 	At time.Time `json:"at"`
 }
 
+// ClaimsListParamsFigure is one of a list of values.
+type ClaimsListParamsFigure string
+
+// The values of ClaimsListParamsFigure.
+const (
+	ClaimsListParamsFigureOpen        ClaimsListParamsFigure = "open"
+	ClaimsListParamsFigurePatientOwes ClaimsListParamsFigure = "patient_owes"
+	ClaimsListParamsFigurePaid        ClaimsListParamsFigure = "paid"
+	ClaimsListParamsFigureContractual ClaimsListParamsFigure = "contractual"
+	ClaimsListParamsFigureWriteOff    ClaimsListParamsFigure = "write_off"
+	ClaimsListParamsFigureBillPatient ClaimsListParamsFigure = "bill_patient"
+	ClaimsListParamsFigureOther       ClaimsListParamsFigure = "other"
+)
+
 // ClaimsListParamsSort is one of a list of values.
 type ClaimsListParamsSort string
 
@@ -2952,6 +3006,26 @@ type ClaimsListParams struct {
 	Overpaid Optional[bool] `json:"overpaid,omitempty"`
 	// `true`: only claims with `payment_changed`.
 	PaymentChanged Optional[bool] `json:"payment_changed,omitempty"`
+	// Only claims of this rendering provider; `none`: only claims that name none.
+	ProviderID string `json:"provider_id,omitempty"`
+	// Only claims that were sent, or with `false` only those that were not. This filter and those after it leave out void transactions, predeterminations and voided claims.
+	Sent Optional[bool] `json:"sent,omitempty"`
+	// Only claims with `figures.decided_on`, or with `false` only those without.
+	Decided Optional[bool] `json:"decided,omitempty"`
+	// Only claims that their payers decided on or after this day.
+	DecidedFrom string `json:"decided_from,omitempty"`
+	// Only claims that their payers decided on or before this day.
+	DecidedTo string `json:"decided_to,omitempty"`
+	// Only decided claims that passed the first time, or with `false` only those that did not.
+	FirstPass Optional[bool] `json:"first_pass,omitempty"`
+	// `true`: only claims for whose services no later payer has a claim. So what is open of services that two payers have counts once.
+	LastPayer Optional[bool] `json:"last_payer,omitempty"`
+	// Only claims of which this amount is not 0.00: `open`, or the field of `figures`.
+	Figure ClaimsListParamsFigure `json:"figure,omitempty"`
+	// Only claims of which a payer refuses an amount with this group and reason, such as `CO-16`.
+	Denial string `json:"denial,omitempty"`
+	// Only claims of which a payer refuses an amount that asks for this. With `denial`, both are of the same amount.
+	Act AdjustmentAct `json:"act,omitempty"`
 	// What the list is ordered by, the highest or the last first; `order=asc` turns it round. Claims that are equal in it stand
 	// by `created_at`. `service_date` is the first service of the claim, `charge` is `totals.charge`. `open` is the amount that
 	// is open, and lists only claims with one, as `open=true` does.
@@ -3019,6 +3093,36 @@ func (p ClaimsListParams) query() url.Values {
 	if v, _, ok := p.PaymentChanged.Get(); ok {
 		q.Set("payment_changed", strconv.FormatBool(v))
 	}
+	if p.ProviderID != "" {
+		q.Set("provider_id", string(p.ProviderID))
+	}
+	if v, _, ok := p.Sent.Get(); ok {
+		q.Set("sent", strconv.FormatBool(v))
+	}
+	if v, _, ok := p.Decided.Get(); ok {
+		q.Set("decided", strconv.FormatBool(v))
+	}
+	if p.DecidedFrom != "" {
+		q.Set("decided_from", string(p.DecidedFrom))
+	}
+	if p.DecidedTo != "" {
+		q.Set("decided_to", string(p.DecidedTo))
+	}
+	if v, _, ok := p.FirstPass.Get(); ok {
+		q.Set("first_pass", strconv.FormatBool(v))
+	}
+	if v, _, ok := p.LastPayer.Get(); ok {
+		q.Set("last_payer", strconv.FormatBool(v))
+	}
+	if p.Figure != "" {
+		q.Set("figure", string(p.Figure))
+	}
+	if p.Denial != "" {
+		q.Set("denial", string(p.Denial))
+	}
+	if p.Act != "" {
+		q.Set("act", string(p.Act))
+	}
 	if p.Sort != "" {
 		q.Set("sort", string(p.Sort))
 	}
@@ -3068,6 +3172,8 @@ type ClaimSummary struct {
 	// part and the accepted amounts. What a payer refuses to pay stays open until you accept it. Below 0 it is an
 	// overpayment. Null on predeterminations, void transactions and voided claims.
 	Open *Amount `json:"open"`
+	// The amounts by which reports count the claim. Null on predeterminations, void transactions and voided claims.
+	Figures *ClaimFigures `json:"figures"`
 	// All of the payment was taken back, or it changed after the claim was reconciled.
 	PaymentChanged bool `json:"payment_changed"`
 	// The payer's estimate for a predetermination. Null before it arrives, and on every claim.
@@ -3087,6 +3193,20 @@ type ClaimSummary struct {
 	// A time in UTC, with microseconds.
 	UpdatedAt time.Time `json:"updated_at"`
 }
+
+// ClaimsCountParamsFigure is one of a list of values.
+type ClaimsCountParamsFigure string
+
+// The values of ClaimsCountParamsFigure.
+const (
+	ClaimsCountParamsFigureOpen        ClaimsCountParamsFigure = "open"
+	ClaimsCountParamsFigurePatientOwes ClaimsCountParamsFigure = "patient_owes"
+	ClaimsCountParamsFigurePaid        ClaimsCountParamsFigure = "paid"
+	ClaimsCountParamsFigureContractual ClaimsCountParamsFigure = "contractual"
+	ClaimsCountParamsFigureWriteOff    ClaimsCountParamsFigure = "write_off"
+	ClaimsCountParamsFigureBillPatient ClaimsCountParamsFigure = "bill_patient"
+	ClaimsCountParamsFigureOther       ClaimsCountParamsFigure = "other"
+)
 
 // ClaimsCountParams is part of a request.
 // The parameters of /claims/counts.
@@ -3125,6 +3245,26 @@ type ClaimsCountParams struct {
 	Overpaid Optional[bool] `json:"overpaid,omitempty"`
 	// `true`: only claims with `payment_changed`.
 	PaymentChanged Optional[bool] `json:"payment_changed,omitempty"`
+	// Only claims of this rendering provider; `none`: only claims that name none.
+	ProviderID string `json:"provider_id,omitempty"`
+	// Only claims that were sent, or with `false` only those that were not. This filter and those after it leave out void transactions, predeterminations and voided claims.
+	Sent Optional[bool] `json:"sent,omitempty"`
+	// Only claims with `figures.decided_on`, or with `false` only those without.
+	Decided Optional[bool] `json:"decided,omitempty"`
+	// Only claims that their payers decided on or after this day.
+	DecidedFrom string `json:"decided_from,omitempty"`
+	// Only claims that their payers decided on or before this day.
+	DecidedTo string `json:"decided_to,omitempty"`
+	// Only decided claims that passed the first time, or with `false` only those that did not.
+	FirstPass Optional[bool] `json:"first_pass,omitempty"`
+	// `true`: only claims for whose services no later payer has a claim. So what is open of services that two payers have counts once.
+	LastPayer Optional[bool] `json:"last_payer,omitempty"`
+	// Only claims of which this amount is not 0.00: `open`, or the field of `figures`.
+	Figure ClaimsCountParamsFigure `json:"figure,omitempty"`
+	// Only claims of which a payer refuses an amount with this group and reason, such as `CO-16`.
+	Denial string `json:"denial,omitempty"`
+	// Only claims of which a payer refuses an amount that asks for this. With `denial`, both are of the same amount.
+	Act AdjustmentAct `json:"act,omitempty"`
 }
 
 func (p ClaimsCountParams) query() url.Values {
@@ -3179,6 +3319,36 @@ func (p ClaimsCountParams) query() url.Values {
 	}
 	if v, _, ok := p.PaymentChanged.Get(); ok {
 		q.Set("payment_changed", strconv.FormatBool(v))
+	}
+	if p.ProviderID != "" {
+		q.Set("provider_id", string(p.ProviderID))
+	}
+	if v, _, ok := p.Sent.Get(); ok {
+		q.Set("sent", strconv.FormatBool(v))
+	}
+	if v, _, ok := p.Decided.Get(); ok {
+		q.Set("decided", strconv.FormatBool(v))
+	}
+	if p.DecidedFrom != "" {
+		q.Set("decided_from", string(p.DecidedFrom))
+	}
+	if p.DecidedTo != "" {
+		q.Set("decided_to", string(p.DecidedTo))
+	}
+	if v, _, ok := p.FirstPass.Get(); ok {
+		q.Set("first_pass", strconv.FormatBool(v))
+	}
+	if v, _, ok := p.LastPayer.Get(); ok {
+		q.Set("last_payer", strconv.FormatBool(v))
+	}
+	if p.Figure != "" {
+		q.Set("figure", string(p.Figure))
+	}
+	if p.Denial != "" {
+		q.Set("denial", string(p.Denial))
+	}
+	if p.Act != "" {
+		q.Set("act", string(p.Act))
 	}
 	return q
 }
@@ -5318,6 +5488,7 @@ const (
 	LeftOutReasonOverpaid              LeftOutReason = "overpaid"
 	LeftOutReasonSecondaryToBill       LeftOutReason = "secondary_to_bill"
 	LeftOutReasonRequestOpen           LeftOutReason = "request_open"
+	LeftOutReasonAppealOpen            LeftOutReason = "appeal_open"
 	LeftOutReasonReopened              LeftOutReason = "reopened"
 )
 
@@ -6064,6 +6235,391 @@ type SummaryActivityItem struct {
 	Claims int `json:"claims"`
 	// Eligibility checks made on this day, up to 2,000.
 	Checks BoundedCount `json:"checks"`
+}
+
+// ReportsAgingParamsBy is one of a list of values.
+type ReportsAgingParamsBy string
+
+// The values of ReportsAgingParamsBy.
+const (
+	ReportsAgingParamsBySubmission ReportsAgingParamsBy = "submission"
+	ReportsAgingParamsByService    ReportsAgingParamsBy = "service"
+)
+
+// ReportsAgingParamsGroupBy is one of a list of values.
+type ReportsAgingParamsGroupBy string
+
+// The values of ReportsAgingParamsGroupBy.
+const (
+	ReportsAgingParamsGroupByPayer    ReportsAgingParamsGroupBy = "payer"
+	ReportsAgingParamsGroupByOffice   ReportsAgingParamsGroupBy = "office"
+	ReportsAgingParamsGroupByProvider ReportsAgingParamsGroupBy = "provider"
+)
+
+// ReportsAgingParams is part of a request.
+// The parameters of /reports/aging.
+type ReportsAgingParams struct {
+	// The day from which the age counts: when the claim was first sent, or its first service.
+	By ReportsAgingParamsBy `json:"by,omitempty"`
+	// What the rows are.
+	GroupBy ReportsAgingParamsGroupBy `json:"group_by,omitempty"`
+	// Only items of this office.
+	OfficeID string `json:"office_id,omitempty"`
+	// Only items of this payer: its `pyr_` ID, its payer ID or an alias.
+	PayerID string `json:"payer_id,omitempty"`
+	// Only claims of this rendering provider.
+	ProviderID string `json:"provider_id,omitempty"`
+}
+
+func (p ReportsAgingParams) query() url.Values {
+	q := url.Values{}
+	if p.By != "" {
+		q.Set("by", string(p.By))
+	}
+	if p.GroupBy != "" {
+		q.Set("group_by", string(p.GroupBy))
+	}
+	if p.OfficeID != "" {
+		q.Set("office_id", string(p.OfficeID))
+	}
+	if p.PayerID != "" {
+		q.Set("payer_id", string(p.PayerID))
+	}
+	if p.ProviderID != "" {
+		q.Set("provider_id", string(p.ProviderID))
+	}
+	return q
+}
+
+// AgingReport is part of a reply.
+type AgingReport struct {
+	Object string `json:"object"`
+	// When the figures were read, in the organization's time.
+	AsOf  time.Time     `json:"as_of"`
+	By    AgingReportBy `json:"by"`
+	From  *string       `json:"from"`
+	To    *string       `json:"to"`
+	Rows  []AgingRow    `json:"rows"`
+	Total AgingRow      `json:"total"`
+}
+
+// AgingReportBy is one of a list of values, which may grow: expect others.
+type AgingReportBy string
+
+// The values of AgingReportBy that this version knows.
+const (
+	AgingReportBySubmission AgingReportBy = "submission"
+	AgingReportByService    AgingReportBy = "service"
+)
+
+// AgingRow is part of a reply.
+type AgingRow struct {
+	// Of the payer, the office or the provider. Null in the total, and for claims that name no provider.
+	ID   *string `json:"id"`
+	Name *string `json:"name"`
+	// What payers still have to decide or to pay.
+	Insurance ReportAges `json:"insurance"`
+	// What patients owe.
+	Patient ReportAges `json:"patient"`
+	// What is open of claims that were not sent.
+	Unsent ReportFigure `json:"unsent"`
+}
+
+// ReportAges is part of a reply.
+// Sums by the days since the claim was sent, or since its first service.
+type ReportAges struct {
+	// A sum, with the list of the claims that it is of.
+	Days030 ReportFigure `json:"days_0_30"`
+	// A sum, with the list of the claims that it is of.
+	Days3160 ReportFigure `json:"days_31_60"`
+	// A sum, with the list of the claims that it is of.
+	Days6190 ReportFigure `json:"days_61_90"`
+	// A sum, with the list of the claims that it is of.
+	Days91120 ReportFigure `json:"days_91_120"`
+	// A sum, with the list of the claims that it is of.
+	Over120 ReportFigure `json:"over_120"`
+	// A sum, with the list of the claims that it is of.
+	Total ReportFigure `json:"total"`
+}
+
+// ReportFigure is part of a reply.
+// A sum, with the list of the claims that it is of.
+type ReportFigure struct {
+	// An amount of dollars.
+	Amount Amount `json:"amount"`
+	// How many claims it is of.
+	Claims int `json:"claims"`
+	// The path of the list of these claims, with its filters.
+	Href string `json:"href"`
+}
+
+// ReportBy is one of a list of values, which may grow: expect others.
+type ReportBy string
+
+// The values of ReportBy that this version knows.
+const (
+	ReportByDecision   ReportBy = "decision"
+	ReportBySubmission ReportBy = "submission"
+	ReportByService    ReportBy = "service"
+)
+
+// ReportsCollectionsParamsGroupBy is one of a list of values.
+type ReportsCollectionsParamsGroupBy string
+
+// The values of ReportsCollectionsParamsGroupBy.
+const (
+	ReportsCollectionsParamsGroupByPayer    ReportsCollectionsParamsGroupBy = "payer"
+	ReportsCollectionsParamsGroupByOffice   ReportsCollectionsParamsGroupBy = "office"
+	ReportsCollectionsParamsGroupByProvider ReportsCollectionsParamsGroupBy = "provider"
+)
+
+// ReportsCollectionsParams is part of a request.
+// The parameters of /reports/collections.
+type ReportsCollectionsParams struct {
+	// The day that is in the period: when the payer paid or denied the claim, when the claim was first sent, or its first service.
+	By ReportBy `json:"by,omitempty"`
+	// The first day of the period.
+	From string `json:"from,omitempty"`
+	// The last day of the period.
+	To string `json:"to,omitempty"`
+	// What the rows are.
+	GroupBy ReportsCollectionsParamsGroupBy `json:"group_by,omitempty"`
+	// Only items of this office.
+	OfficeID string `json:"office_id,omitempty"`
+	// Only items of this payer: its `pyr_` ID, its payer ID or an alias.
+	PayerID string `json:"payer_id,omitempty"`
+	// Only claims of this rendering provider.
+	ProviderID string `json:"provider_id,omitempty"`
+}
+
+func (p ReportsCollectionsParams) query() url.Values {
+	q := url.Values{}
+	if p.By != "" {
+		q.Set("by", string(p.By))
+	}
+	if p.From != "" {
+		q.Set("from", string(p.From))
+	}
+	if p.To != "" {
+		q.Set("to", string(p.To))
+	}
+	if p.GroupBy != "" {
+		q.Set("group_by", string(p.GroupBy))
+	}
+	if p.OfficeID != "" {
+		q.Set("office_id", string(p.OfficeID))
+	}
+	if p.PayerID != "" {
+		q.Set("payer_id", string(p.PayerID))
+	}
+	if p.ProviderID != "" {
+		q.Set("provider_id", string(p.ProviderID))
+	}
+	return q
+}
+
+// CollectionsReport is part of a reply.
+type CollectionsReport struct {
+	Object string `json:"object"`
+	// When the figures were read, in the organization's time.
+	AsOf  time.Time        `json:"as_of"`
+	By    ReportBy         `json:"by"`
+	From  *string          `json:"from"`
+	To    *string          `json:"to"`
+	Rows  []CollectionsRow `json:"rows"`
+	Total CollectionsRow   `json:"total"`
+}
+
+// CollectionsRow is part of a reply.
+type CollectionsRow struct {
+	// Of the payer, the office or the provider. Null in the total, and for claims that name no provider.
+	ID   *string `json:"id"`
+	Name *string `json:"name"`
+	// All claims of the row.
+	Claims ReportNumber `json:"claims"`
+	// By payers.
+	Paid ReportFigure `json:"paid"`
+	// What the primary payers' contracts take off.
+	Contractual ReportFigure `json:"contractual"`
+	// What was accepted as a write-off.
+	WriteOff ReportFigure `json:"write_off"`
+	// What was accepted otherwise.
+	Other ReportFigure `json:"other"`
+	// What was accepted as the patients'.
+	BillPatient ReportFigure `json:"bill_patient"`
+	// What patients owe now.
+	PatientOwes ReportFigure `json:"patient_owes"`
+}
+
+// ReportNumber is part of a reply.
+// A number of claims, with their list.
+type ReportNumber struct {
+	Claims int    `json:"claims"`
+	Href   string `json:"href"`
+}
+
+// ReportsDenialsParams is part of a request.
+// The parameters of /reports/denials.
+type ReportsDenialsParams struct {
+	// The day that is in the period: when the payer paid or denied the claim, when the claim was first sent, or its first service.
+	By ReportBy `json:"by,omitempty"`
+	// The first day of the period.
+	From string `json:"from,omitempty"`
+	// The last day of the period.
+	To string `json:"to,omitempty"`
+	// Only items of this office.
+	OfficeID string `json:"office_id,omitempty"`
+	// Only items of this payer: its `pyr_` ID, its payer ID or an alias.
+	PayerID string `json:"payer_id,omitempty"`
+	// Only claims of this rendering provider.
+	ProviderID string `json:"provider_id,omitempty"`
+}
+
+func (p ReportsDenialsParams) query() url.Values {
+	q := url.Values{}
+	if p.By != "" {
+		q.Set("by", string(p.By))
+	}
+	if p.From != "" {
+		q.Set("from", string(p.From))
+	}
+	if p.To != "" {
+		q.Set("to", string(p.To))
+	}
+	if p.OfficeID != "" {
+		q.Set("office_id", string(p.OfficeID))
+	}
+	if p.PayerID != "" {
+		q.Set("payer_id", string(p.PayerID))
+	}
+	if p.ProviderID != "" {
+		q.Set("provider_id", string(p.ProviderID))
+	}
+	return q
+}
+
+// DenialsReport is part of a reply.
+type DenialsReport struct {
+	Object string `json:"object"`
+	// When the figures were read, in the organization's time.
+	AsOf  time.Time          `json:"as_of"`
+	By    ReportBy           `json:"by"`
+	From  *string            `json:"from"`
+	To    *string            `json:"to"`
+	Rows  []DenialsRow       `json:"rows"`
+	Total DenialsReportTotal `json:"total"`
+}
+
+// DenialsRow is part of a reply.
+type DenialsRow struct {
+	// `CO`, `PI` or `OA`.
+	Group string `json:"group"`
+	// The claim adjustment reason code.
+	Reason string `json:"reason"`
+	// The reason in words of ours.
+	Label string `json:"label"`
+	// What to do about an amount that a payer does not pay, by its group, its reason and the remarks.
+	// `correct_and_replace`: correct the claim, and replace it. `send_documents`: send what the payer asks for.
+	// `appeal`: the payer judged, and records and a letter can change that. `bill_patient`: the patient owes it.
+	// `bill_next_payer`: another payer is responsible. `write_off`: the practice takes it off. `none`: nothing.
+	Act AdjustmentAct `json:"act"`
+	// A sum, with the list of the claims that it is of.
+	Refused ReportFigure `json:"refused"`
+}
+
+// DenialsReportTotal is part of a reply.
+type DenialsReportTotal struct {
+	// An amount of dollars.
+	Refused Amount `json:"refused"`
+}
+
+// ReportsPayersParams is part of a request.
+// The parameters of /reports/payers.
+type ReportsPayersParams struct {
+	// The day that is in the period: when the payer paid or denied the claim, when the claim was first sent, or its first service.
+	By ReportBy `json:"by,omitempty"`
+	// The first day of the period.
+	From string `json:"from,omitempty"`
+	// The last day of the period.
+	To string `json:"to,omitempty"`
+	// Only items of this office.
+	OfficeID string `json:"office_id,omitempty"`
+	// Only items of this payer: its `pyr_` ID, its payer ID or an alias.
+	PayerID string `json:"payer_id,omitempty"`
+	// Only claims of this rendering provider.
+	ProviderID string `json:"provider_id,omitempty"`
+}
+
+func (p ReportsPayersParams) query() url.Values {
+	q := url.Values{}
+	if p.By != "" {
+		q.Set("by", string(p.By))
+	}
+	if p.From != "" {
+		q.Set("from", string(p.From))
+	}
+	if p.To != "" {
+		q.Set("to", string(p.To))
+	}
+	if p.OfficeID != "" {
+		q.Set("office_id", string(p.OfficeID))
+	}
+	if p.PayerID != "" {
+		q.Set("payer_id", string(p.PayerID))
+	}
+	if p.ProviderID != "" {
+		q.Set("provider_id", string(p.ProviderID))
+	}
+	return q
+}
+
+// PayersReport is part of a reply.
+type PayersReport struct {
+	Object string `json:"object"`
+	// When the figures were read, in the organization's time.
+	AsOf time.Time   `json:"as_of"`
+	By   ReportBy    `json:"by"`
+	From *string     `json:"from"`
+	To   *string     `json:"to"`
+	Rows []PayersRow `json:"rows"`
+	// Null while nothing is decided.
+	Total *PayersRow `json:"total"`
+}
+
+// PayersRow is part of a reply.
+type PayersRow struct {
+	// Of the payer, the office or the provider. Null in the total, and for claims that name no provider.
+	ID   *string `json:"id"`
+	Name *string `json:"name"`
+	// Its decided claims.
+	Decided ReportNumber `json:"decided"`
+	// Those that passed the first time.
+	FirstPass ReportNumber `json:"first_pass"`
+	// Those that did not.
+	Later ReportNumber `json:"later"`
+	// In percent, with one decimal.
+	FirstPassRate float64 `json:"first_pass_rate"`
+	// From the day on which the claim was first sent to the day of the decision.
+	DaysToPay PayersRowDaysToPay `json:"days_to_pay"`
+	// How far what patients owe is from the estimates that claims name.
+	Estimates PayersRowEstimates `json:"estimates"`
+}
+
+// PayersRowDaysToPay is part of a reply.
+// From the day on which the claim was first sent to the day of the decision.
+type PayersRowDaysToPay struct {
+	Mean   float64 `json:"mean"`
+	Median int     `json:"median"`
+}
+
+// PayersRowEstimates is part of a reply.
+// How far what patients owe is from the estimates that claims name.
+type PayersRowEstimates struct {
+	Compared int `json:"compared"`
+	// Inside the range of the estimate.
+	Within int `json:"within"`
+	// An amount of dollars.
+	MeanAbsoluteError Amount `json:"mean_absolute_error"`
 }
 
 // PayersListParams is part of a request.

@@ -7,6 +7,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/limit"
 	"github.com/molar-billing/molar/core/billing/posting"
 	"github.com/molar-billing/molar/core/billing/remit"
 )
@@ -47,6 +48,7 @@ func TestSettled(t *testing.T) {
 		"a next payer":            {r: decidedClaim(secondPlan), why: remit.LeftSecondary},
 		"a next payer was billed": {r: decidedClaim(secondPlan, func(r *claim.Record) { r.SecondaryID = billing.ClaimID{1} }), settled: true},
 		"requested":               {r: decidedClaim(), requested: true, why: remit.LeftRequest},
+		"appealed":                {r: decidedClaim(func(r *claim.Record) { r.Appealing = &limit.Appealing{} }), why: remit.LeftAppeal},
 		"to review":               {r: decidedClaim(func(r *claim.Record) { r.ReviewERA = billing.ERAID{1} }), why: remit.LeftNeedsReview},
 		"taken back":              {r: decidedClaim(func(r *claim.Record) { r.State = claim.AcceptedPayer }), why: remit.LeftNotDecided},
 		"reconciled":              {r: decidedClaim(func(r *claim.Record) { r.State, r.ReconciledAt = claim.Reconciled, evening })},

@@ -50,12 +50,13 @@ const (
 	LeftOverpaid    LeftOutReason = "overpaid"
 	LeftSecondary   LeftOutReason = "secondary_to_bill" // the patient's next payer was not billed
 	LeftRequest     LeftOutReason = "request_open"      // a payer request about it is open
+	LeftAppeal      LeftOutReason = "appeal_open"       // an appeal of it is not decided
 	LeftReopened    LeftOutReason = "reopened"          // a person reopened it, which no rule undoes
 )
 
 // LeftOutReasons lists every reason.
 func LeftOutReasons() []LeftOutReason {
-	return []LeftOutReason{LeftNeedsReview, LeftChanged, LeftNotDecided, LeftOpen, LeftOverpaid, LeftSecondary, LeftRequest, LeftReopened}
+	return []LeftOutReason{LeftNeedsReview, LeftChanged, LeftNotDecided, LeftOpen, LeftOverpaid, LeftSecondary, LeftRequest, LeftAppeal, LeftReopened}
 }
 
 // Message returns a sentence that says what is left to do.
@@ -68,6 +69,7 @@ func (r LeftOutReason) Message() string {
 		LeftOverpaid:    "Payments exceed the charge: ask the payer how to return the difference.",
 		LeftSecondary:   "The patient has another plan: bill the next payer.",
 		LeftRequest:     "A payer request about the claim is open: answer it.",
+		LeftAppeal:      "An appeal is not decided: record the decision.",
 		LeftReopened:    "A person reopened the claim: reconcile it by hand.",
 	}[r]
 }

@@ -786,7 +786,10 @@ const cases: Record<string, () => Promise<void>> = {
     await advance();
     const era = await first(client.eras.list({ claim_id: c.id }));
     const posted = await client.eras.post(era.id, { reconcile: true });
-    want(posted.state === "posted" && posted.reconciled === 1 && posted.left_out.length === 0, posted);
+    want(
+      posted.state === "posted" && posted.reconciled === 1 && posted.left_out.length === 0,
+      posted,
+    );
     want((await client.claims.get(c.id)).state === "reconciled");
     await client.eras.unpost(era.id);
     want((await client.claims.get(c.id)).state === "paid");

@@ -1670,6 +1670,10 @@ export interface Claim {
    * overpayment. Null on predeterminations, void transactions and voided claims.
    */
   open: Amount | null;
+  /**
+   * The amounts by which reports count the claim. Null on predeterminations, void transactions and voided claims.
+   */
+  figures: ClaimFigures | null;
   /** All of the payment was taken back, or it changed after the claim was reconciled. */
   payment_changed: boolean;
   /**
@@ -1839,6 +1843,10 @@ export interface ClaimHead {
    * overpayment. Null on predeterminations, void transactions and voided claims.
    */
   open: Amount | null;
+  /**
+   * The amounts by which reports count the claim. Null on predeterminations, void transactions and voided claims.
+   */
+  figures: ClaimFigures | null;
   /** All of the payment was taken back, or it changed after the claim was reconciled. */
   payment_changed: boolean;
   /**
@@ -1968,6 +1976,66 @@ export interface ClaimHeadPayment {
 export type ClaimHeadPaymentOutcome =
   | "paid"
   | "denied"
+  | (string & {});
+
+export interface ClaimFigures {
+  /**
+   * What payers leave to the patient and what you billed the patient, less what the claim states that the patient
+   * has paid. What payers say of services that several payers have counts on the first of their claims.
+   */
+  patient_owes: Amount;
+  /**
+   * By the payers of this claim. 0.00 while a claim that was replaced waits for its decision.
+   */
+  paid: Amount;
+  /**
+   * What the primary payer's contract takes off the charge; on the first claim for the services.
+   */
+  contractual: Amount;
+  /** What was accepted as a write-off. */
+  write_off: Amount;
+  /** What was accepted as the patient's. */
+  bill_patient: Amount;
+  /** What was accepted otherwise. */
+  other: Amount;
+  /** The day of the payment or of the denial. Null while nothing is decided. */
+  decided_on: string | null;
+  /**
+   * Whether the claim was sent once, was never rejected, and its first decision paid it and stands. Null while nothing is decided.
+   */
+  first_pass: boolean | null;
+  /** What the payers of this claim refuse to pay, the largest amount first. */
+  refused: Refusal[];
+}
+
+export interface Refusal {
+  group: string;
+  reason: string;
+  /**
+   * What to do about an amount that a payer does not pay, by its group, its reason and the remarks.
+   * `correct_and_replace`: correct the claim, and replace it. `send_documents`: send what the payer asks for.
+   * `appeal`: the payer judged, and records and a letter can change that. `bill_patient`: the patient owes it.
+   * `bill_next_payer`: another payer is responsible. `write_off`: the practice takes it off. `none`: nothing.
+   */
+  act: AdjustmentAct;
+  /** An amount of dollars. */
+  amount: Amount;
+}
+
+/**
+ * What to do about an amount that a payer does not pay, by its group, its reason and the remarks.
+ * `correct_and_replace`: correct the claim, and replace it. `send_documents`: send what the payer asks for.
+ * `appeal`: the payer judged, and records and a letter can change that. `bill_patient`: the patient owes it.
+ * `bill_next_payer`: another payer is responsible. `write_off`: the practice takes it off. `none`: nothing.
+ */
+export type AdjustmentAct =
+  | "correct_and_replace"
+  | "send_documents"
+  | "appeal"
+  | "bill_patient"
+  | "bill_next_payer"
+  | "write_off"
+  | "none"
   | (string & {});
 
 /** The payer's estimate for a predetermination. Null before it arrives, and on every claim. */
@@ -2518,22 +2586,6 @@ export interface AdjudicationLineAdjustment {
   act: AdjustmentAct;
 }
 
-/**
- * What to do about an amount that a payer does not pay, by its group, its reason and the remarks.
- * `correct_and_replace`: correct the claim, and replace it. `send_documents`: send what the payer asks for.
- * `appeal`: the payer judged, and records and a letter can change that. `bill_patient`: the patient owes it.
- * `bill_next_payer`: another payer is responsible. `write_off`: the practice takes it off. `none`: nothing.
- */
-export type AdjustmentAct =
-  | "correct_and_replace"
-  | "send_documents"
-  | "appeal"
-  | "bill_patient"
-  | "bill_next_payer"
-  | "write_off"
-  | "none"
-  | (string & {});
-
 export interface ClaimContract {
   /**
    * The sum by which the payer stays below the contract, of the lines that count. What it allows beyond the
@@ -2718,6 +2770,15 @@ export interface ClaimHeld {
   at: string;
 }
 
+export type ClaimsListParamsFigure =
+  | "open"
+  | "patient_owes"
+  | "paid"
+  | "contractual"
+  | "write_off"
+  | "bill_patient"
+  | "other";
+
 export type ClaimsListParamsSort =
   | "created"
   | "service_date"
@@ -2778,6 +2839,36 @@ export interface ClaimsListParams {
   overpaid?: boolean;
   /** `true`: only claims with `payment_changed`. */
   payment_changed?: boolean;
+  /** Only claims of this rendering provider; `none`: only claims that name none. */
+  provider_id?: string;
+  /**
+   * Only claims that were sent, or with `false` only those that were not. This filter and those after it leave out void transactions, predeterminations and voided claims.
+   */
+  sent?: boolean;
+  /** Only claims with `figures.decided_on`, or with `false` only those without. */
+  decided?: boolean;
+  /** Only claims that their payers decided on or after this day. */
+  decided_from?: string;
+  /** Only claims that their payers decided on or before this day. */
+  decided_to?: string;
+  /**
+   * Only decided claims that passed the first time, or with `false` only those that did not.
+   */
+  first_pass?: boolean;
+  /**
+   * `true`: only claims for whose services no later payer has a claim. So what is open of services that two payers have counts once.
+   */
+  last_payer?: boolean;
+  /** Only claims of which this amount is not 0.00: `open`, or the field of `figures`. */
+  figure?: ClaimsListParamsFigure;
+  /**
+   * Only claims of which a payer refuses an amount with this group and reason, such as `CO-16`.
+   */
+  denial?: string;
+  /**
+   * Only claims of which a payer refuses an amount that asks for this. With `denial`, both are of the same amount.
+   */
+  act?: AdjustmentAct;
   /**
    * What the list is ordered by, the highest or the last first; `order=asc` turns it round. Claims that are equal in it stand
    * by `created_at`. `service_date` is the first service of the claim, `charge` is `totals.charge`. `open` is the amount that
@@ -2843,6 +2934,10 @@ export interface ClaimSummary {
    * overpayment. Null on predeterminations, void transactions and voided claims.
    */
   open: Amount | null;
+  /**
+   * The amounts by which reports count the claim. Null on predeterminations, void transactions and voided claims.
+   */
+  figures: ClaimFigures | null;
   /** All of the payment was taken back, or it changed after the claim was reconciled. */
   payment_changed: boolean;
   /**
@@ -2864,6 +2959,15 @@ export interface ClaimSummary {
   /** A time in UTC, with microseconds. */
   updated_at: string;
 }
+
+export type ClaimsCountParamsFigure =
+  | "open"
+  | "patient_owes"
+  | "paid"
+  | "contractual"
+  | "write_off"
+  | "bill_patient"
+  | "other";
 
 /** The parameters of /claims/counts. */
 export interface ClaimsCountParams {
@@ -2911,6 +3015,36 @@ export interface ClaimsCountParams {
   overpaid?: boolean;
   /** `true`: only claims with `payment_changed`. */
   payment_changed?: boolean;
+  /** Only claims of this rendering provider; `none`: only claims that name none. */
+  provider_id?: string;
+  /**
+   * Only claims that were sent, or with `false` only those that were not. This filter and those after it leave out void transactions, predeterminations and voided claims.
+   */
+  sent?: boolean;
+  /** Only claims with `figures.decided_on`, or with `false` only those without. */
+  decided?: boolean;
+  /** Only claims that their payers decided on or after this day. */
+  decided_from?: string;
+  /** Only claims that their payers decided on or before this day. */
+  decided_to?: string;
+  /**
+   * Only decided claims that passed the first time, or with `false` only those that did not.
+   */
+  first_pass?: boolean;
+  /**
+   * `true`: only claims for whose services no later payer has a claim. So what is open of services that two payers have counts once.
+   */
+  last_payer?: boolean;
+  /** Only claims of which this amount is not 0.00: `open`, or the field of `figures`. */
+  figure?: ClaimsCountParamsFigure;
+  /**
+   * Only claims of which a payer refuses an amount with this group and reason, such as `CO-16`.
+   */
+  denial?: string;
+  /**
+   * Only claims of which a payer refuses an amount that asks for this. With `denial`, both are of the same amount.
+   */
+  act?: AdjustmentAct;
 }
 
 /** The number of claims in each state. */
@@ -4838,6 +4972,7 @@ export type LeftOutReason =
   | "overpaid"
   | "secondary_to_bill"
   | "request_open"
+  | "appeal_open"
   | "reopened"
   | (string & {});
 
@@ -5479,6 +5614,272 @@ export interface SummaryActivityItem {
   claims: number;
   /** Eligibility checks made on this day, up to 2,000. */
   checks: BoundedCount;
+}
+
+export type ReportsAgingParamsBy =
+  | "submission"
+  | "service";
+
+export type ReportsAgingParamsGroupBy =
+  | "payer"
+  | "office"
+  | "provider";
+
+/** The parameters of /reports/aging. */
+export interface ReportsAgingParams {
+  /** The day from which the age counts: when the claim was first sent, or its first service. */
+  by?: ReportsAgingParamsBy;
+  /** What the rows are. */
+  group_by?: ReportsAgingParamsGroupBy;
+  /** Only items of this office. */
+  office_id?: string;
+  /** Only items of this payer: its `pyr_` ID, its payer ID or an alias. */
+  payer_id?: string;
+  /** Only claims of this rendering provider. */
+  provider_id?: string;
+}
+
+export interface AgingReport {
+  object: string;
+  /** When the figures were read, in the organization's time. */
+  as_of: string;
+  by: AgingReportBy;
+  from: string | null;
+  to: string | null;
+  rows: AgingRow[];
+  total: AgingRow;
+}
+
+export type AgingReportBy =
+  | "submission"
+  | "service"
+  | (string & {});
+
+export interface AgingRow {
+  /**
+   * Of the payer, the office or the provider. Null in the total, and for claims that name no provider.
+   */
+  id: string | null;
+  name: string | null;
+  /** What payers still have to decide or to pay. */
+  insurance: ReportAges;
+  /** What patients owe. */
+  patient: ReportAges;
+  /** What is open of claims that were not sent. */
+  unsent: ReportFigure;
+}
+
+/** Sums by the days since the claim was sent, or since its first service. */
+export interface ReportAges {
+  /** A sum, with the list of the claims that it is of. */
+  days_0_30: ReportFigure;
+  /** A sum, with the list of the claims that it is of. */
+  days_31_60: ReportFigure;
+  /** A sum, with the list of the claims that it is of. */
+  days_61_90: ReportFigure;
+  /** A sum, with the list of the claims that it is of. */
+  days_91_120: ReportFigure;
+  /** A sum, with the list of the claims that it is of. */
+  over_120: ReportFigure;
+  /** A sum, with the list of the claims that it is of. */
+  total: ReportFigure;
+}
+
+/** A sum, with the list of the claims that it is of. */
+export interface ReportFigure {
+  /** An amount of dollars. */
+  amount: Amount;
+  /** How many claims it is of. */
+  claims: number;
+  /** The path of the list of these claims, with its filters. */
+  href: string;
+}
+
+export type ReportBy =
+  | "decision"
+  | "submission"
+  | "service"
+  | (string & {});
+
+export type ReportsCollectionsParamsGroupBy =
+  | "payer"
+  | "office"
+  | "provider";
+
+/** The parameters of /reports/collections. */
+export interface ReportsCollectionsParams {
+  /**
+   * The day that is in the period: when the payer paid or denied the claim, when the claim was first sent, or its first service.
+   */
+  by?: ReportBy;
+  /** The first day of the period. */
+  from?: string;
+  /** The last day of the period. */
+  to?: string;
+  /** What the rows are. */
+  group_by?: ReportsCollectionsParamsGroupBy;
+  /** Only items of this office. */
+  office_id?: string;
+  /** Only items of this payer: its `pyr_` ID, its payer ID or an alias. */
+  payer_id?: string;
+  /** Only claims of this rendering provider. */
+  provider_id?: string;
+}
+
+export interface CollectionsReport {
+  object: string;
+  /** When the figures were read, in the organization's time. */
+  as_of: string;
+  by: ReportBy;
+  from: string | null;
+  to: string | null;
+  rows: CollectionsRow[];
+  total: CollectionsRow;
+}
+
+export interface CollectionsRow {
+  /**
+   * Of the payer, the office or the provider. Null in the total, and for claims that name no provider.
+   */
+  id: string | null;
+  name: string | null;
+  /** All claims of the row. */
+  claims: ReportNumber;
+  /** By payers. */
+  paid: ReportFigure;
+  /** What the primary payers' contracts take off. */
+  contractual: ReportFigure;
+  /** What was accepted as a write-off. */
+  write_off: ReportFigure;
+  /** What was accepted otherwise. */
+  other: ReportFigure;
+  /** What was accepted as the patients'. */
+  bill_patient: ReportFigure;
+  /** What patients owe now. */
+  patient_owes: ReportFigure;
+}
+
+/** A number of claims, with their list. */
+export interface ReportNumber {
+  claims: number;
+  href: string;
+}
+
+/** The parameters of /reports/denials. */
+export interface ReportsDenialsParams {
+  /**
+   * The day that is in the period: when the payer paid or denied the claim, when the claim was first sent, or its first service.
+   */
+  by?: ReportBy;
+  /** The first day of the period. */
+  from?: string;
+  /** The last day of the period. */
+  to?: string;
+  /** Only items of this office. */
+  office_id?: string;
+  /** Only items of this payer: its `pyr_` ID, its payer ID or an alias. */
+  payer_id?: string;
+  /** Only claims of this rendering provider. */
+  provider_id?: string;
+}
+
+export interface DenialsReport {
+  object: string;
+  /** When the figures were read, in the organization's time. */
+  as_of: string;
+  by: ReportBy;
+  from: string | null;
+  to: string | null;
+  rows: DenialsRow[];
+  total: DenialsReportTotal;
+}
+
+export interface DenialsRow {
+  /** `CO`, `PI` or `OA`. */
+  group: string;
+  /** The claim adjustment reason code. */
+  reason: string;
+  /** The reason in words of ours. */
+  label: string;
+  /**
+   * What to do about an amount that a payer does not pay, by its group, its reason and the remarks.
+   * `correct_and_replace`: correct the claim, and replace it. `send_documents`: send what the payer asks for.
+   * `appeal`: the payer judged, and records and a letter can change that. `bill_patient`: the patient owes it.
+   * `bill_next_payer`: another payer is responsible. `write_off`: the practice takes it off. `none`: nothing.
+   */
+  act: AdjustmentAct;
+  /** A sum, with the list of the claims that it is of. */
+  refused: ReportFigure;
+}
+
+export interface DenialsReportTotal {
+  /** An amount of dollars. */
+  refused: Amount;
+}
+
+/** The parameters of /reports/payers. */
+export interface ReportsPayersParams {
+  /**
+   * The day that is in the period: when the payer paid or denied the claim, when the claim was first sent, or its first service.
+   */
+  by?: ReportBy;
+  /** The first day of the period. */
+  from?: string;
+  /** The last day of the period. */
+  to?: string;
+  /** Only items of this office. */
+  office_id?: string;
+  /** Only items of this payer: its `pyr_` ID, its payer ID or an alias. */
+  payer_id?: string;
+  /** Only claims of this rendering provider. */
+  provider_id?: string;
+}
+
+export interface PayersReport {
+  object: string;
+  /** When the figures were read, in the organization's time. */
+  as_of: string;
+  by: ReportBy;
+  from: string | null;
+  to: string | null;
+  rows: PayersRow[];
+  /** Null while nothing is decided. */
+  total: PayersRow | null;
+}
+
+export interface PayersRow {
+  /**
+   * Of the payer, the office or the provider. Null in the total, and for claims that name no provider.
+   */
+  id: string | null;
+  name: string | null;
+  /** Its decided claims. */
+  decided: ReportNumber;
+  /** Those that passed the first time. */
+  first_pass: ReportNumber;
+  /** Those that did not. */
+  later: ReportNumber;
+  /** In percent, with one decimal. */
+  first_pass_rate: number;
+  /** From the day on which the claim was first sent to the day of the decision. */
+  days_to_pay: PayersRowDaysToPay;
+  /** How far what patients owe is from the estimates that claims name. */
+  estimates: PayersRowEstimates;
+}
+
+/** From the day on which the claim was first sent to the day of the decision. */
+export interface PayersRowDaysToPay {
+  mean: number;
+  median: number;
+}
+
+/** How far what patients owe is from the estimates that claims name. */
+export interface PayersRowEstimates {
+  compared: number;
+  /** Inside the range of the estimate. */
+  within: number;
+  /** An amount of dollars. */
+  mean_absolute_error: Amount;
 }
 
 /** The parameters of /payers. */

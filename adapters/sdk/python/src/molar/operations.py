@@ -10,6 +10,7 @@ from molar.files import Download, Upload
 from molar.lists import List
 from molar.types import (
     APIKey,
+    AgingReport,
     Appeal,
     Attachment,
     AttachmentRule,
@@ -21,9 +22,11 @@ from molar.types import (
     ClaimCounts,
     ClaimSummary,
     ClaimsSearchReply,
+    CollectionsReport,
     Connection,
     CreatedAPIKey,
     CreatedSandboxOrganization,
+    DenialsReport,
     Deposit,
     DepositImport,
     DepositSummary,
@@ -59,6 +62,7 @@ from molar.types import (
     PayerLimits,
     PayerRequest,
     PayerRequestAnswer,
+    PayersReport,
     Provider,
     QuarantinedFile,
     SandboxClock,
@@ -163,6 +167,10 @@ if TYPE_CHECKING:
         QuarantineListParams,
         ReconcileRequest,
         RemittanceNote,
+        ReportsAgingParams,
+        ReportsCollectionsParams,
+        ReportsDenialsParams,
+        ReportsPayersParams,
         RequestsListParams,
         RequiredNote,
         SandboxClockAdvance,
@@ -1355,6 +1363,52 @@ class SummaryOperations:
         return Summary(self._core.json(Call("GET", "/summary", options)))
 
 
+class ReportsOperations:
+    """The operations on reports."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    def aging(self, *, options: Options = NO_OPTIONS, **params: Unpack[ReportsAgingParams]) -> AgingReport:
+        """Report what is open, by age.
+
+        Requires the `read` permission. What is open of claims that were sent, in columns of 30 days, today in the
+        organization's time: what payers owe (`insurance`) apart from what patients owe (`patient`). The open amount of
+        claims for the same services counts once, on the claim to the last payer. `unsent` is what is open of claims that
+        were not sent. An overpaid claim lowers the sum. As CSV, the file has the rows without the total.
+        """
+        return AgingReport(self._core.json(Call("GET", "/reports/aging", options, query=dict(params))))
+
+    def collections(self, *, options: Options = NO_OPTIONS, **params: Unpack[ReportsCollectionsParams]) -> CollectionsReport:
+        """Report payments and write-offs.
+
+        Requires the `read` permission. What was paid, written off and left to patients, of the claims of a period. Each
+        claim counts with its figures as they are now. A claim that was reconciled without a decision of its payer has no
+        day of decision: choose another `by` to see what was accepted on it. As CSV, the file has the rows without the
+        total.
+        """
+        return CollectionsReport(self._core.json(Call("GET", "/reports/collections", options, query=dict(params))))
+
+    def denials(self, *, options: Options = NO_OPTIONS, **params: Unpack[ReportsDenialsParams]) -> DenialsReport:
+        """Report what payers refuse.
+
+        Requires the `read` permission. What payers refuse to pay of the claims of a period, by group, reason and what to
+        do about it. What a later decision pays after all is not counted. A claim counts in each row of which it has an
+        amount. As CSV, the file has the rows without the total.
+        """
+        return DenialsReport(self._core.json(Call("GET", "/reports/denials", options, query=dict(params))))
+
+    def payers(self, *, options: Options = NO_OPTIONS, **params: Unpack[ReportsPayersParams]) -> PayersReport:
+        """Report how payers decide.
+
+        Requires the `read` permission. For each payer, of its decided claims of a period: how long it takes, how many
+        claims pass the first time, and how far estimates are from what patients owe. A claim passes the first time if it
+        was sent once, was never rejected, and its first decision paid it and stands. As CSV, the file has the rows without
+        the total.
+        """
+        return PayersReport(self._core.json(Call("GET", "/reports/payers", options, query=dict(params))))
+
+
 class PayersOperations:
     """The operations on payers."""
 
@@ -2374,6 +2428,7 @@ class Operations:
         self.deposits = DepositsOperations(core)
         self.quarantine = QuarantineOperations(core)
         self.summary = SummaryOperations(core)
+        self.reports = ReportsOperations(core)
         self.payers = PayersOperations(core)
         self.offices = OfficesOperations(core)
         self.providers = ProvidersOperations(core)

@@ -1649,6 +1649,68 @@ class ClaimHeadPayment(Model):
         "reconciled_at": timestamp,
     }
 
+AdjustmentAct: TypeAlias = "Literal['correct_and_replace', 'send_documents', 'appeal', 'bill_patient', 'bill_next_payer', 'write_off', 'none'] | str"
+"""What to do about an amount that a payer does not pay, by its group, its reason and the remarks.
+`correct_and_replace`: correct the claim, and replace it. `send_documents`: send what the payer asks for.
+`appeal`: the payer judged, and records and a letter can change that. `bill_patient`: the patient owes it.
+`bill_next_payer`: another payer is responsible. `write_off`: the practice takes it off. `none`: nothing.
+"""
+
+
+class Refusal(Model):
+    """A part of a reply."""
+
+    group: str
+    reason: str
+    act: AdjustmentAct
+    """What to do about an amount that a payer does not pay, by its group, its reason and the remarks.
+    `correct_and_replace`: correct the claim, and replace it. `send_documents`: send what the payer asks for.
+    `appeal`: the payer judged, and records and a letter can change that. `bill_patient`: the patient owes it.
+    `bill_next_payer`: another payer is responsible. `write_off`: the practice takes it off. `none`: nothing.
+    """
+    amount: Decimal
+    """An amount of dollars."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "amount": Decimal,
+    }
+
+
+class ClaimFigures(Model):
+    """A part of a reply."""
+
+    patient_owes: Decimal
+    """What payers leave to the patient and what you billed the patient, less what the claim states that the patient
+    has paid. What payers say of services that several payers have counts on the first of their claims.
+    """
+    paid: Decimal
+    """By the payers of this claim. 0.00 while a claim that was replaced waits for its decision."""
+    contractual: Decimal
+    """What the primary payer's contract takes off the charge; on the first claim for the services."""
+    write_off: Decimal
+    """What was accepted as a write-off."""
+    bill_patient: Decimal
+    """What was accepted as the patient's."""
+    other: Decimal
+    """What was accepted otherwise."""
+    decided_on: dt.date | None
+    """The day of the payment or of the denial. Null while nothing is decided."""
+    first_pass: bool | None
+    """Whether the claim was sent once, was never rejected, and its first decision paid it and stands. Null while nothing is decided."""
+    refused: list[Refusal]
+    """What the payers of this claim refuse to pay, the largest amount first."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "patient_owes": Decimal,
+        "paid": Decimal,
+        "contractual": Decimal,
+        "write_off": Decimal,
+        "bill_patient": Decimal,
+        "other": Decimal,
+        "decided_on": calendar_date,
+        "refused": [Refusal],
+    }
+
 
 class ClaimHeadEstimateLine(Model):
     """A part of a reply."""
@@ -1940,6 +2002,68 @@ class ClaimFinding(Model):
     _read: ClassVar[dict[str, Any]] = {
     }
 
+AdviceCode: TypeAlias = "Literal['xray_missing', 'periodontal_chart_missing', 'pathology_report_missing', 'operative_report_missing', 'narrative_missing', 'primary_decision_missing', 'photo_missing', 'documents_unwanted'] | str"
+"""What the claim lacks of what its payer wants to see. `documents_unwanted`: it has documents, and the payer wants
+none before it asks.
+"""
+
+ClaimAdviceRuleOrigin: TypeAlias = "Literal['organization', 'payer'] | str"
+"""`organization`: a rule of your own. `payer`: what the payer publishes."""
+
+
+class ClaimAdviceRule(Model):
+    """The rule that says so."""
+
+    origin: ClaimAdviceRuleOrigin
+    """`organization`: a rule of your own. `payer`: what the payer publishes."""
+    id: str | None
+    """Your rule. Null for one of the payer."""
+    source: str | None
+    """The page on which the payer says so."""
+    read_on: dt.date | None
+    """When that page was read."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "read_on": calendar_date,
+    }
+
+
+class ClaimAdvice(Model):
+    """What the payer of a claim wants to see with it."""
+
+    code: AdviceCode
+    """What the claim lacks of what its payer wants to see. `documents_unwanted`: it has documents, and the payer wants
+    none before it asks.
+    """
+    message: str
+    fix: str
+    """What to do."""
+    rule: ClaimAdviceRule
+    """The rule that says so."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "rule": ClaimAdviceRule,
+    }
+
+
+class IgnoredAdvice(Model):
+    """Advice that the claim was sent without, and why."""
+
+    code: AdviceCode
+    """What the claim lacks of what its payer wants to see. `documents_unwanted`: it has documents, and the payer wants
+    none before it asks.
+    """
+    reason: str | None
+    """Null once the patient was erased."""
+    by: str
+    """The user or the API key."""
+    at: dt.datetime
+    """A time in UTC, with microseconds."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "at": timestamp,
+    }
+
 AttachmentState: TypeAlias = "Literal['open', 'closed'] | str"
 """`open`: you can add documents. `closed`: the attachment was sent and no longer changes."""
 
@@ -2146,13 +2270,6 @@ class RemarkLabel(Model):
 
     _read: ClassVar[dict[str, Any]] = {
     }
-
-AdjustmentAct: TypeAlias = "Literal['correct_and_replace', 'send_documents', 'appeal', 'bill_patient', 'bill_next_payer', 'write_off', 'none'] | str"
-"""What to do about an amount that a payer does not pay, by its group, its reason and the remarks.
-`correct_and_replace`: correct the claim, and replace it. `send_documents`: send what the payer asks for.
-`appeal`: the payer judged, and records and a letter can change that. `bill_patient`: the patient owes it.
-`bill_next_payer`: another payer is responsible. `write_off`: the practice takes it off. `none`: nothing.
-"""
 
 
 class AdjudicationLineAdjustment(Model):
@@ -2362,12 +2479,12 @@ class ClaimDeadlines(Model):
         "appeal": Deadline,
     }
 
-ClaimCause: TypeAlias = "Literal['validation', 'findings', 'draft', 'submit', 'replace', 'send', 'file_rejected', 'file_rejected_again', 'clearinghouse_accepted', 'payer_accepted', 'rejected', 'not_found', 'status', 'payment', 'denial', 'reversal', 'estimate', 'reconcile', 'void', 'voided', 'convert', 'reopen', 'match', 'apply', 'ignore', 'unapply', 'enrollment', 'submit_withdrawn', 'edit', 'void_unsent', 'earlier_payer_decided', 'earlier_payer_changed', 'correct', 'hold', 'release', 'settle', 'patient_erased'] | str"
+ClaimCause: TypeAlias = "Literal['validation', 'findings', 'draft', 'submit', 'replace', 'send', 'file_rejected', 'file_rejected_again', 'clearinghouse_accepted', 'payer_accepted', 'rejected', 'not_found', 'status', 'payment', 'denial', 'reversal', 'estimate', 'reconcile', 'void', 'voided', 'convert', 'reopen', 'match', 'apply', 'ignore', 'unapply', 'enrollment', 'submit_withdrawn', 'edit', 'void_unsent', 'earlier_payer_decided', 'earlier_payer_changed', 'correct', 'hold', 'release', 'settle', 'advice_ignored', 'patient_erased'] | str"
 """What changed the state. `validation`: the claim was created or updated, without findings. `findings`: with
 findings. `draft`: it was saved as a draft. `submit`, `replace`, `reconcile`, `reopen`, `void` and `convert`:
 a user or program asked for it. `hold` and `release`: one held it back or released it. `settle`: a person decided
-about a task. `match`, `apply`, `ignore` and `unapply`: a user or program worked on a
-remittance of the claim. `submit_withdrawn`: one changed the claim without `submit`, so it is no longer
+about a task. `advice_ignored`: one sent the claim without what its payer wants to see, and said why. `match`,
+`apply`, `ignore` and `unapply`: a user or program worked on a remittance of the claim. `submit_withdrawn`: one changed the claim without `submit`, so it is no longer
 submitted by itself. `edit`: one changed the content, and the claim stayed in its state. `enrollment`: the
 enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that was never
 sent. `earlier_payer_decided` and `earlier_payer_changed`: a remittance of the payer before completed the claim,
@@ -2389,8 +2506,8 @@ class ClaimHistoryItem(Model):
     """What changed the state. `validation`: the claim was created or updated, without findings. `findings`: with
     findings. `draft`: it was saved as a draft. `submit`, `replace`, `reconcile`, `reopen`, `void` and `convert`:
     a user or program asked for it. `hold` and `release`: one held it back or released it. `settle`: a person decided
-    about a task. `match`, `apply`, `ignore` and `unapply`: a user or program worked on a
-    remittance of the claim. `submit_withdrawn`: one changed the claim without `submit`, so it is no longer
+    about a task. `advice_ignored`: one sent the claim without what its payer wants to see, and said why. `match`,
+    `apply`, `ignore` and `unapply`: a user or program worked on a remittance of the claim. `submit_withdrawn`: one changed the claim without `submit`, so it is no longer
     submitted by itself. `edit`: one changed the content, and the claim stayed in its state. `enrollment`: the
     enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that was never
     sent. `earlier_payer_decided` and `earlier_payer_changed`: a remittance of the payer before completed the claim,
@@ -2472,6 +2589,8 @@ class Claim(Model):
     part and the accepted amounts. What a payer refuses to pay stays open until you accept it. Below 0 it is an
     overpayment. Null on predeterminations, void transactions and voided claims.
     """
+    figures: ClaimFigures | None
+    """The amounts by which reports count the claim. Null on predeterminations, void transactions and voided claims."""
     payment_changed: bool
     """All of the payment was taken back, or it changed after the claim was reconciled."""
     estimate: ClaimHeadEstimate | None
@@ -2518,6 +2637,13 @@ class Claim(Model):
     """What is wrong with the claim, as found by rules, the clearinghouse or the payer. Empty if nothing is
     wrong.
     """
+    advice: list[ClaimAdvice]
+    """What the payer wants to see with the claim, and the claim does not have, by the rules of your organization and
+    what the payer publishes. Advice does not keep the claim from being sent, and ends when a document that fits is
+    attached. Empty if nothing lacks, and once a batch carries the claim.
+    """
+    advice_ignored: list[IgnoredAdvice]
+    """What the claim was sent without, with the last reason for each code."""
     attachments: list[Attachment]
     """The attachments for the claim, newest first."""
     contractual: Decimal | None
@@ -2571,6 +2697,7 @@ class Claim(Model):
         "totals": ClaimHeadTotals,
         "payment": ClaimHeadPayment,
         "open": Decimal,
+        "figures": ClaimFigures,
         "estimate": ClaimHeadEstimate,
         "created_at": timestamp,
         "updated_at": timestamp,
@@ -2584,6 +2711,8 @@ class Claim(Model):
         "accident": ClaimAccident,
         "lines": [ClaimLine],
         "findings": [ClaimFinding],
+        "advice": [ClaimAdvice],
+        "advice_ignored": [IgnoredAdvice],
         "attachments": [Attachment],
         "contractual": Decimal,
         "not_paid": Decimal,
@@ -2640,6 +2769,8 @@ class ClaimHead(Model):
     part and the accepted amounts. What a payer refuses to pay stays open until you accept it. Below 0 it is an
     overpayment. Null on predeterminations, void transactions and voided claims.
     """
+    figures: ClaimFigures | None
+    """The amounts by which reports count the claim. Null on predeterminations, void transactions and voided claims."""
     payment_changed: bool
     """All of the payment was taken back, or it changed after the claim was reconciled."""
     estimate: ClaimHeadEstimate | None
@@ -2668,6 +2799,7 @@ class ClaimHead(Model):
         "totals": ClaimHeadTotals,
         "payment": ClaimHeadPayment,
         "open": Decimal,
+        "figures": ClaimFigures,
         "estimate": ClaimHeadEstimate,
         "created_at": timestamp,
         "updated_at": timestamp,
@@ -2689,6 +2821,8 @@ class ClaimPerson(Model):
         "date_of_birth": calendar_date,
         "address": Address,
     }
+
+ClaimsListParamsFigure: TypeAlias = Literal["open", "patient_owes", "paid", "contractual", "write_off", "bill_patient", "other"]
 
 ClaimsListParamsSort: TypeAlias = Literal["created", "service_date", "charge", "open"]
 
@@ -2736,6 +2870,26 @@ class ClaimsListParams(TypedDict, total=False):
     """`true`: only claims that are paid more than their charge less the write-off, so that a refund is due."""
     payment_changed: bool
     """`true`: only claims with `payment_changed`."""
+    provider_id: str
+    """Only claims of this rendering provider; `none`: only claims that name none."""
+    sent: bool
+    """Only claims that were sent, or with `false` only those that were not. This filter and those after it leave out void transactions, predeterminations and voided claims."""
+    decided: bool
+    """Only claims with `figures.decided_on`, or with `false` only those without."""
+    decided_from: dt.date | str
+    """Only claims that their payers decided on or after this day."""
+    decided_to: dt.date | str
+    """Only claims that their payers decided on or before this day."""
+    first_pass: bool
+    """Only decided claims that passed the first time, or with `false` only those that did not."""
+    last_payer: bool
+    """`true`: only claims for whose services no later payer has a claim. So what is open of services that two payers have counts once."""
+    figure: ClaimsListParamsFigure
+    """Only claims of which this amount is not 0.00: `open`, or the field of `figures`."""
+    denial: str
+    """Only claims of which a payer refuses an amount with this group and reason, such as `CO-16`."""
+    act: AdjustmentAct
+    """Only claims of which a payer refuses an amount that asks for this. With `denial`, both are of the same amount."""
     sort: ClaimsListParamsSort
     """What the list is ordered by, the highest or the last first; `order=asc` turns it round. Claims that are equal in it stand
     by `created_at`. `service_date` is the first service of the claim, `charge` is `totals.charge`. `open` is the amount that
@@ -2788,6 +2942,8 @@ class ClaimSummary(Model):
     part and the accepted amounts. What a payer refuses to pay stays open until you accept it. Below 0 it is an
     overpayment. Null on predeterminations, void transactions and voided claims.
     """
+    figures: ClaimFigures | None
+    """The amounts by which reports count the claim. Null on predeterminations, void transactions and voided claims."""
     payment_changed: bool
     """All of the payment was taken back, or it changed after the claim was reconciled."""
     estimate: ClaimHeadEstimate | None
@@ -2816,10 +2972,13 @@ class ClaimSummary(Model):
         "totals": ClaimHeadTotals,
         "payment": ClaimHeadPayment,
         "open": Decimal,
+        "figures": ClaimFigures,
         "estimate": ClaimHeadEstimate,
         "created_at": timestamp,
         "updated_at": timestamp,
     }
+
+ClaimsCountParamsFigure: TypeAlias = Literal["open", "patient_owes", "paid", "contractual", "write_off", "bill_patient", "other"]
 
 
 class ClaimsCountParams(TypedDict, total=False):
@@ -2859,6 +3018,26 @@ class ClaimsCountParams(TypedDict, total=False):
     """`true`: only claims that are paid more than their charge less the write-off, so that a refund is due."""
     payment_changed: bool
     """`true`: only claims with `payment_changed`."""
+    provider_id: str
+    """Only claims of this rendering provider; `none`: only claims that name none."""
+    sent: bool
+    """Only claims that were sent, or with `false` only those that were not. This filter and those after it leave out void transactions, predeterminations and voided claims."""
+    decided: bool
+    """Only claims with `figures.decided_on`, or with `false` only those without."""
+    decided_from: dt.date | str
+    """Only claims that their payers decided on or after this day."""
+    decided_to: dt.date | str
+    """Only claims that their payers decided on or before this day."""
+    first_pass: bool
+    """Only decided claims that passed the first time, or with `false` only those that did not."""
+    last_payer: bool
+    """`true`: only claims for whose services no later payer has a claim. So what is open of services that two payers have counts once."""
+    figure: ClaimsCountParamsFigure
+    """Only claims of which this amount is not 0.00: `open`, or the field of `figures`."""
+    denial: str
+    """Only claims of which a payer refuses an amount with this group and reason, such as `CO-16`."""
+    act: AdjustmentAct
+    """Only claims of which a payer refuses an amount that asks for this. With `denial`, both are of the same amount."""
 
 
 class ClaimCountsCountsValue(Model):
@@ -2988,6 +3167,30 @@ class ClaimChange(TypedDict, total=False):
     """Saves the claim as a draft, without checking it. Not allowed with `submit`."""
     submit: bool | None
     """Queues the claim at once if it has no findings. Otherwise the claim has `submit_when_ready`."""
+
+
+class SubmitRequestAdviceIgnored(TypedDict, total=False):
+    """Why the claim goes without what its payer wants to see, by the `code` of the advice. A reason for advice
+    that the claim does not have is left out.
+    """
+
+    xray_missing: str | None
+    periodontal_chart_missing: str | None
+    pathology_report_missing: str | None
+    operative_report_missing: str | None
+    narrative_missing: str | None
+    primary_decision_missing: str | None
+    photo_missing: str | None
+    documents_unwanted: str | None
+
+
+class SubmitRequest(TypedDict, total=False):
+    """A part of a request."""
+
+    advice_ignored: SubmitRequestAdviceIgnored | None
+    """Why the claim goes without what its payer wants to see, by the `code` of the advice. A reason for advice
+    that the claim does not have is left out.
+    """
 
 
 ReconcileRequestAcceptOpen = TypedDict(
@@ -3594,6 +3797,110 @@ class AttachmentsListNotesParams(TypedDict, total=False):
     """The maximum number of items on a page."""
     cursor: str
     """The `next_cursor` of the previous page, unchanged, with the same filters."""
+
+AttachmentNeed: TypeAlias = "Literal['xray', 'periodontal_chart', 'pathology_report', 'operative_report', 'narrative', 'primary_decision', 'photo'] | str"
+"""What goes with a claim. A document of a type that fits meets it, in an attachment of the claim: `xray` types 10 to
+16, `periodontal_chart` 7, `pathology_report` 5 and 6, `operative_report` 6 and 8, `narrative` 2, `primary_decision`
+1, `photo` 9. A text of an attachment and the `note` of the claim are a `narrative`, too, and lines of an
+`adjudication` in `other_coverage` are a `primary_decision`.
+"""
+
+AttachmentRuleWhen: TypeAlias = "Literal['initial', 'secondary', 'rejected', 'always'] | str"
+"""When it goes with a claim. `initial`: with claims to the first payer. `secondary`: with claims to a later one.
+`rejected`: with a rejected claim.
+"""
+
+
+class AttachmentRuleRequest(TypedDict, total=False):
+    """A part of a request."""
+
+    payer_id: str | None
+    """The payer: its `pyr_` ID, its payer ID or an alias. Null for all payers."""
+    procedure_codes: list[str] | None
+    """The procedures: codes such as `D2740`, ranges such as `D2710-D2794`, and patterns such as `Dxx99`, in which `x`
+    is any digit. Null or empty for all.
+    """
+    needs: Required[list[AttachmentNeed]]
+    """What goes with the claims. Empty for nothing."""
+    when: AttachmentRuleWhen | None
+    """Null for `initial`."""
+    note: str | None
+    """What the advice says besides, such as why you made the rule."""
+
+
+class AttachmentRuleContent(TypedDict, total=False):
+    """A part of a request."""
+
+    payer_id: str | None
+    """The payer: its `pyr_` ID, its payer ID or an alias. Null for all payers."""
+    procedure_codes: list[str] | None
+    """The procedures: codes such as `D2740`, ranges such as `D2710-D2794`, and patterns such as `Dxx99`, in which `x`
+    is any digit. Null or empty for all.
+    """
+    needs: list[AttachmentNeed]
+    """What goes with the claims. Empty for nothing."""
+    when: AttachmentRuleWhen | None
+    """Null for `initial`."""
+    note: str | None
+    """What the advice says besides, such as why you made the rule."""
+
+
+class AttachmentRule(Model):
+    """What goes with claims by a rule of your organization, in one mode."""
+
+    id: str
+    object: str
+    version: int
+    """Counts the changes that people and programs made of the content, from 1. States and files change nothing of it."""
+    payer: PayerSummary | None
+    """Null for all payers."""
+    procedure_codes: list[str]
+    """Empty for all procedures."""
+    needs: list[AttachmentNeed]
+    """Empty for nothing."""
+    when: AttachmentRuleWhen
+    """When it goes with a claim. `initial`: with claims to the first payer. `secondary`: with claims to a later one.
+    `rejected`: with a rejected claim.
+    """
+    note: str | None
+    created_at: dt.datetime
+    """A time in UTC, with microseconds."""
+    updated_at: dt.datetime
+    """A time in UTC, with microseconds."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "payer": PayerSummary,
+        "created_at": timestamp,
+        "updated_at": timestamp,
+    }
+
+
+class AttachmentRulesListParams(TypedDict, total=False):
+    """The parameters of /attachment_rules."""
+
+    limit: int
+    """The maximum number of items on a page."""
+    cursor: str
+    """The `next_cursor` of the previous page, unchanged, with the same filters."""
+    payer_id: str
+    """Only rules for this payer: its `pyr_` ID, its payer ID or an alias."""
+
+
+class AttachmentRuleChange(TypedDict, total=False):
+    """A part of a request."""
+
+    payer_id: str | None
+    """The payer: its `pyr_` ID, its payer ID or an alias. Null for all payers."""
+    procedure_codes: list[str] | None
+    """The procedures: codes such as `D2740`, ranges such as `D2710-D2794`, and patterns such as `Dxx99`, in which `x`
+    is any digit. Null or empty for all.
+    """
+    needs: list[AttachmentNeed]
+    """What goes with the claims. Empty for nothing."""
+    when: AttachmentRuleWhen | None
+    """Null for `initial`."""
+    note: str | None
+    """What the advice says besides, such as why you made the rule."""
 
 
 class DocumentType(Model):
@@ -4664,7 +4971,7 @@ ReconcileState: TypeAlias = "Literal['not_asked', 'awaits_deposit', 'reconciling
 `done`: every claim was looked at. `reopening`: the remittance was unposted, and more claims are reopened.
 """
 
-LeftOutReason: TypeAlias = "Literal['needs_review', 'changed_after_reconcile', 'not_decided', 'open_amount', 'overpaid', 'secondary_to_bill', 'request_open', 'reopened'] | str"
+LeftOutReason: TypeAlias = "Literal['needs_review', 'changed_after_reconcile', 'not_decided', 'open_amount', 'overpaid', 'secondary_to_bill', 'request_open', 'appeal_open', 'reopened'] | str"
 
 
 class LeftOutClaim(Model):
@@ -5569,6 +5876,351 @@ class ClaimMoney(Model):
         "billed_to_patient": Decimal,
         "outstanding": Decimal,
         "overpaid": Decimal,
+    }
+
+ReportsAgingParamsBy: TypeAlias = Literal["submission", "service"]
+
+ReportsAgingParamsGroupBy: TypeAlias = Literal["payer", "office", "provider"]
+
+
+class ReportsAgingParams(TypedDict, total=False):
+    """The parameters of /reports/aging."""
+
+    by: ReportsAgingParamsBy
+    """The day from which the age counts: when the claim was first sent, or its first service."""
+    group_by: ReportsAgingParamsGroupBy
+    """What the rows are."""
+    office_id: str
+    """Only items of this office."""
+    payer_id: str
+    """Only items of this payer: its `pyr_` ID, its payer ID or an alias."""
+    provider_id: str
+    """Only claims of this rendering provider."""
+
+AgingReportBy: TypeAlias = "Literal['submission', 'service'] | str"
+
+
+class ReportFigure(Model):
+    """A sum, with the list of the claims that it is of."""
+
+    amount: Decimal
+    """An amount of dollars."""
+    claims: int
+    """How many claims it is of."""
+    href: str
+    """The path of the list of these claims, with its filters."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "amount": Decimal,
+    }
+
+
+class ReportAges(Model):
+    """Sums by the days since the claim was sent, or since its first service."""
+
+    days_0_30: ReportFigure
+    """A sum, with the list of the claims that it is of."""
+    days_31_60: ReportFigure
+    """A sum, with the list of the claims that it is of."""
+    days_61_90: ReportFigure
+    """A sum, with the list of the claims that it is of."""
+    days_91_120: ReportFigure
+    """A sum, with the list of the claims that it is of."""
+    over_120: ReportFigure
+    """A sum, with the list of the claims that it is of."""
+    total: ReportFigure
+    """A sum, with the list of the claims that it is of."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "days_0_30": ReportFigure,
+        "days_31_60": ReportFigure,
+        "days_61_90": ReportFigure,
+        "days_91_120": ReportFigure,
+        "over_120": ReportFigure,
+        "total": ReportFigure,
+    }
+
+
+class AgingRow(Model):
+    """A part of a reply."""
+
+    id: str | None
+    """Of the payer, the office or the provider. Null in the total, and for claims that name no provider."""
+    name: str | None
+    insurance: ReportAges
+    """What payers still have to decide or to pay."""
+    patient: ReportAges
+    """What patients owe."""
+    unsent: ReportFigure
+    """What is open of claims that were not sent."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "insurance": ReportAges,
+        "patient": ReportAges,
+        "unsent": ReportFigure,
+    }
+
+
+class AgingReport(Model):
+    """A part of a reply."""
+
+    object: str
+    as_of: dt.datetime
+    """When the figures were read, in the organization's time."""
+    by: AgingReportBy
+    from_: dt.date | None
+    to: dt.date | None
+    rows: list[AgingRow]
+    total: AgingRow
+
+    _read: ClassVar[dict[str, Any]] = {
+        "as_of": timestamp,
+        "from": calendar_date,
+        "to": calendar_date,
+        "rows": [AgingRow],
+        "total": AgingRow,
+    }
+
+ReportBy: TypeAlias = "Literal['decision', 'submission', 'service'] | str"
+
+ReportsCollectionsParamsGroupBy: TypeAlias = Literal["payer", "office", "provider"]
+
+
+ReportsCollectionsParams = TypedDict(
+    "ReportsCollectionsParams",
+    {
+        "by": "ReportBy",
+        "from": "dt.date | str",
+        "to": "dt.date | str",
+        "group_by": "ReportsCollectionsParamsGroupBy",
+        "office_id": "str",
+        "payer_id": "str",
+        "provider_id": "str",
+    },
+    total=False,
+)
+"""The parameters of /reports/collections."""
+
+
+class ReportNumber(Model):
+    """A number of claims, with their list."""
+
+    claims: int
+    href: str
+
+    _read: ClassVar[dict[str, Any]] = {
+    }
+
+
+class CollectionsRow(Model):
+    """A part of a reply."""
+
+    id: str | None
+    """Of the payer, the office or the provider. Null in the total, and for claims that name no provider."""
+    name: str | None
+    claims: ReportNumber
+    """All claims of the row."""
+    paid: ReportFigure
+    """By payers."""
+    contractual: ReportFigure
+    """What the primary payers' contracts take off."""
+    write_off: ReportFigure
+    """What was accepted as a write-off."""
+    other: ReportFigure
+    """What was accepted otherwise."""
+    bill_patient: ReportFigure
+    """What was accepted as the patients'."""
+    patient_owes: ReportFigure
+    """What patients owe now."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "claims": ReportNumber,
+        "paid": ReportFigure,
+        "contractual": ReportFigure,
+        "write_off": ReportFigure,
+        "other": ReportFigure,
+        "bill_patient": ReportFigure,
+        "patient_owes": ReportFigure,
+    }
+
+
+class CollectionsReport(Model):
+    """A part of a reply."""
+
+    object: str
+    as_of: dt.datetime
+    """When the figures were read, in the organization's time."""
+    by: ReportBy
+    from_: dt.date | None
+    to: dt.date | None
+    rows: list[CollectionsRow]
+    total: CollectionsRow
+
+    _read: ClassVar[dict[str, Any]] = {
+        "as_of": timestamp,
+        "from": calendar_date,
+        "to": calendar_date,
+        "rows": [CollectionsRow],
+        "total": CollectionsRow,
+    }
+
+
+ReportsDenialsParams = TypedDict(
+    "ReportsDenialsParams",
+    {
+        "by": "ReportBy",
+        "from": "dt.date | str",
+        "to": "dt.date | str",
+        "office_id": "str",
+        "payer_id": "str",
+        "provider_id": "str",
+    },
+    total=False,
+)
+"""The parameters of /reports/denials."""
+
+
+class DenialsRow(Model):
+    """A part of a reply."""
+
+    group: str
+    """`CO`, `PI` or `OA`."""
+    reason: str
+    """The claim adjustment reason code."""
+    label: str
+    """The reason in words of ours."""
+    act: AdjustmentAct
+    """What to do about an amount that a payer does not pay, by its group, its reason and the remarks.
+    `correct_and_replace`: correct the claim, and replace it. `send_documents`: send what the payer asks for.
+    `appeal`: the payer judged, and records and a letter can change that. `bill_patient`: the patient owes it.
+    `bill_next_payer`: another payer is responsible. `write_off`: the practice takes it off. `none`: nothing.
+    """
+    refused: ReportFigure
+    """A sum, with the list of the claims that it is of."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "refused": ReportFigure,
+    }
+
+
+class DenialsReportTotal(Model):
+    """A part of a reply."""
+
+    refused: Decimal
+    """An amount of dollars."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "refused": Decimal,
+    }
+
+
+class DenialsReport(Model):
+    """A part of a reply."""
+
+    object: str
+    as_of: dt.datetime
+    """When the figures were read, in the organization's time."""
+    by: ReportBy
+    from_: dt.date | None
+    to: dt.date | None
+    rows: list[DenialsRow]
+    total: DenialsReportTotal
+
+    _read: ClassVar[dict[str, Any]] = {
+        "as_of": timestamp,
+        "from": calendar_date,
+        "to": calendar_date,
+        "rows": [DenialsRow],
+        "total": DenialsReportTotal,
+    }
+
+
+ReportsPayersParams = TypedDict(
+    "ReportsPayersParams",
+    {
+        "by": "ReportBy",
+        "from": "dt.date | str",
+        "to": "dt.date | str",
+        "office_id": "str",
+        "payer_id": "str",
+        "provider_id": "str",
+    },
+    total=False,
+)
+"""The parameters of /reports/payers."""
+
+
+class PayersRowDaysToPay(Model):
+    """From the day on which the claim was first sent to the day of the decision."""
+
+    mean: float
+    median: int
+
+    _read: ClassVar[dict[str, Any]] = {
+    }
+
+
+class PayersRowEstimates(Model):
+    """How far what patients owe is from the estimates that claims name."""
+
+    compared: int
+    within: int
+    """Inside the range of the estimate."""
+    mean_absolute_error: Decimal
+    """An amount of dollars."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "mean_absolute_error": Decimal,
+    }
+
+
+class PayersRow(Model):
+    """A part of a reply."""
+
+    id: str | None
+    """Of the payer, the office or the provider. Null in the total, and for claims that name no provider."""
+    name: str | None
+    decided: ReportNumber
+    """Its decided claims."""
+    first_pass: ReportNumber
+    """Those that passed the first time."""
+    later: ReportNumber
+    """Those that did not."""
+    first_pass_rate: float
+    """In percent, with one decimal."""
+    days_to_pay: PayersRowDaysToPay
+    """From the day on which the claim was first sent to the day of the decision."""
+    estimates: PayersRowEstimates
+    """How far what patients owe is from the estimates that claims name."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "decided": ReportNumber,
+        "first_pass": ReportNumber,
+        "later": ReportNumber,
+        "days_to_pay": PayersRowDaysToPay,
+        "estimates": PayersRowEstimates,
+    }
+
+
+class PayersReport(Model):
+    """A part of a reply."""
+
+    object: str
+    as_of: dt.datetime
+    """When the figures were read, in the organization's time."""
+    by: ReportBy
+    from_: dt.date | None
+    to: dt.date | None
+    rows: list[PayersRow]
+    total: PayersRow | None
+    """Null while nothing is decided."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "as_of": timestamp,
+        "from": calendar_date,
+        "to": calendar_date,
+        "rows": [PayersRow],
+        "total": PayersRow,
     }
 
 

@@ -1,1 +1,0 @@
-import{R as e}from"./composite-DecOVMK5.js";import{D as t,O as n}from"./index-0QbiIMTl.js";function r(r){let i=t(r,n({strict:!1})),a=e();return[i,e=>void a({to:`.`,search:{...i,...e},replace:!0})]}export{r as t};

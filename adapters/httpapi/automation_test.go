@@ -43,6 +43,7 @@ func TestAutomaticWithDeposits(t *testing.T) {
 	s := startService(t)
 	s.must(t, 200, call{method: "PUT", path: "/automation", body: `{"level":"automatic"}`})
 	claim := s.must(t, 201, call{path: "/claims", body: s.crown("PAID-ERA", func(o anObject) { o["submit"] = true })}).text(t, "id")
+	s.clear(t)
 	s.until(t, "/claims/"+claim, "paid")
 	era := "/eras/" + s.must(t, 200, call{path: "/claims/" + claim}).text(t, "payment", "era_id")
 	s.until(t, era, "posted")

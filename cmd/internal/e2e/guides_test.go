@@ -113,6 +113,8 @@ func TestGuides(t *testing.T) {
 			{"data.0.object data.0.state", "appeal decided"},
 		},
 		"52-post-once.md": {
+			{"object state", "claim queued"},
+			{"state pending", "ready 0"},
 			{"object state", "claim paid"},
 			{"state reconciled left_out reconcile_state", "posted 1 [] done"},
 			{"state", "reconciled"},

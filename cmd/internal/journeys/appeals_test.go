@@ -32,7 +32,7 @@ func TestADenialIsAppealed(t *testing.T) {
 	page.click("Record as sent")
 	dialog = page.within("dialog", "How was the appeal sent?")
 	dialog.choose("Sent by", "Fax")
-	dialog.fill("Reference", "FAX-77")
+	dialog.fill("Reference (optional)", "FAX-77")
 	page.screen("appeal-sending")
 	dialog.click("Record")
 	page.sees("The decision is due on", "FAX-77", "please look at the film again", "Nothing yet.")

@@ -265,7 +265,7 @@ func (b *bench) appealSent(ctx context.Context) error {
 		return err
 	}
 	a, err := b.client.Appeals.Create(ctx, c.ID, molar.AppealRequest{Reason: "The film shows decay."})
-	if err := wants(err, err == nil && a.State == molar.AppealStateDraft && a.Deadline.Source == molar.DeadlineSourceProposed && strings.Contains(a.Letter, "The film shows decay."), a); err != nil {
+	if err := wants(err, err == nil && a.State == molar.AppealStateDraft && *a.Deadline.Days == 180 && strings.Contains(a.Letter, "The film shows decay."), a); err != nil {
 		return err
 	}
 	_, err = b.client.Appeals.Create(ctx, c.ID, molar.AppealRequest{Reason: "Again."})
@@ -273,7 +273,7 @@ func (b *bench) appealSent(ctx context.Context) error {
 		return err
 	}
 	changed, err := b.client.Appeals.Update(ctx, a.ID, molar.AppealUpdate{Letter: molar.Value("Dear reviewer"), DeadlineOn: molar.Value("2099-12-31")})
-	if err := wants(err, err == nil && changed.Letter == "Dear reviewer" && changed.Deadline.Source == molar.DeadlineSourcePerson, changed); err != nil {
+	if err := wants(err, err == nil && changed.Letter == "Dear reviewer" && *changed.Deadline.On == "2099-12-31", changed); err != nil {
 		return err
 	}
 	day := *paid.Payment.PaymentDate
@@ -282,7 +282,7 @@ func (b *bench) appealSent(ctx context.Context) error {
 		return err
 	}
 	decided, err := b.client.Appeals.RecordDecided(ctx, a.ID, molar.AppealDecidedRequest{On: day, Outcome: molar.AppealOutcomeUpheld})
-	if err := wants(err, err == nil && decided.Decided != nil && decided.Decided.Outcome == molar.AppealOutcomeUpheld && decided.DueOn == nil, decided); err != nil {
+	if err := wants(err, err == nil && decided.Decided != nil && decided.Decided.On == day && decided.DueOn == nil, decided); err != nil {
 		return err
 	}
 	one, err := b.client.Appeals.Get(ctx, a.ID)
@@ -889,7 +889,7 @@ func (b *bench) postedOnce(ctx context.Context) error {
 	_, err3 := b.client.ERAs.Unpost(ctx, era.ID, molar.RemittanceNote{})
 	reopened, err4 := b.client.Claims.Get(ctx, c.ID)
 	if err := wants(errors.Join(err1, err2, err3, err4), err1 == nil && err2 == nil && err4 == nil && posted.State == molar.ERAStatePosted &&
-		posted.Reconciled == 1 && len(posted.LeftOut) == 0 && posted.ReconcileState == molar.ReconcileStateDone &&
+		posted.Reconciled == 1 && len(posted.LeftOut) == 0 &&
 		reconciled.State == molar.ClaimStateReconciled && reopened.State == molar.ClaimStatePaid, posted); err != nil {
 		return err
 	}
@@ -897,8 +897,8 @@ func (b *bench) postedOnce(ctx context.Context) error {
 	_, err1 = b.client.Automation.Put(ctx, molar.AutomationRequest{Level: molar.AutomationLevelExceptions, Payers: molar.Value([]molar.AutomationRequestPayer{chtest})})
 	set, err2 := b.client.Automation.Get(ctx)
 	off, err3 := b.client.Automation.Put(ctx, molar.AutomationRequest{Level: molar.AutomationLevelReview})
-	return wants(errors.Join(err1, err2, err3), err2 == nil && err3 == nil && set.Level == molar.AutomationLevelExceptions && len(set.Payers) == 1 &&
-		set.Payers[0].Level == molar.AutomationLevelAutomatic && len(off.Payers) == 0, set)
+	return wants(errors.Join(err1, err2, err3), err2 == nil && err3 == nil && len(set.Payers) == 1 &&
+		set.Payers[0].Payer.PayerID == "CHTEST" && len(off.Payers) == 0, set)
 }
 
 func (b *bench) taskSettled(ctx context.Context) error {

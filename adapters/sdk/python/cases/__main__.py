@@ -209,16 +209,16 @@ def appeal_sent() -> None:
     paid = client.claims.wait(c.id, "paid", timeout=60)
     moving.join()
     a = client.appeals.create(c.id, reason="The film shows decay.")
-    assert a.state == "draft" and a.deadline.source == "proposed" and "The film shows decay." in a.letter, a
+    assert a.state == "draft" and a.deadline.days == 180 and "The film shows decay." in a.letter, a
     refused(molar.ConflictError, lambda: client.appeals.create(c.id, reason="Again."))
     assert paid.payment is not None and paid.payment.payment_date is not None
     day = paid.payment.payment_date
     changed = client.appeals.update(a.id, letter="Dear reviewer", deadline_on="2099-12-31")
-    assert changed.letter == "Dear reviewer" and changed.deadline.source == "person", changed
+    assert changed.letter == "Dear reviewer" and str(changed.deadline.on) == "2099-12-31", changed
     sent = client.appeals.record_sent(a.id, on=day, by="fax", reference="77")
     assert sent.sent is not None and sent.sent.reference == "77" and sent.due_on is not None, sent
     decided = client.appeals.record_decided(a.id, on=day, outcome="upheld")
-    assert decided.decided is not None and decided.decided.outcome == "upheld" and decided.due_on is None, decided
+    assert decided.decided is not None and decided.decided.on == day and decided.due_on is None, decided
     assert [x.id for x in client.appeals.list(c.id).page().data] == [client.appeals.get(a.id).id]
 
 
@@ -595,7 +595,7 @@ def posted_once() -> None:
     assert client.claims.get(c.id).state == "paid"
     client.automation.put(level="exceptions", payers=[{"payer_id": "CHTEST", "level": "automatic"}])
     found = client.automation.get()
-    assert found.level == "exceptions" and found.payers[0].level == "automatic", found
+    assert [p.payer.payer_id for p in found.payers] == ["CHTEST"], found
     assert client.automation.put(level="review").payers == []
 
 

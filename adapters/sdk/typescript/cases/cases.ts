@@ -293,7 +293,7 @@ const cases: Record<string, () => Promise<void>> = {
     const a = await client.appeals.create(c.id, { reason: "The film shows decay." });
     want(
       a.state === "draft" &&
-        a.deadline.source === "proposed" &&
+        a.deadline.days === 180 &&
         a.letter.includes("The film shows decay."),
       a,
     );
@@ -303,11 +303,11 @@ const cases: Record<string, () => Promise<void>> = {
       letter: "Dear reviewer",
       deadline_on: "2099-12-31",
     });
-    want(changed.letter === "Dear reviewer" && changed.deadline.source === "person", changed);
+    want(changed.letter === "Dear reviewer" && changed.deadline.on === "2099-12-31", changed);
     const sent = await client.appeals.recordSent(a.id, { on: day, by: "fax", reference: "77" });
     want(sent.sent?.reference === "77" && sent.due_on !== null, sent);
     const decided = await client.appeals.recordDecided(a.id, { on: day, outcome: "upheld" });
-    want(decided.decided?.outcome === "upheld" && decided.due_on === null, decided);
+    want(decided.decided?.on === day && decided.due_on === null, decided);
     const listed = (await client.appeals.list(c.id).page()).data;
     want(listed.length === 1 && listed[0]?.id === (await client.appeals.get(a.id)).id, listed);
   },
@@ -796,7 +796,7 @@ const cases: Record<string, () => Promise<void>> = {
     const level = "automatic" as const;
     await client.automation.put({ level: "exceptions", payers: [{ payer_id: "CHTEST", level }] });
     const found = await client.automation.get();
-    want(found.level === "exceptions" && found.payers[0]?.level === level, found);
+    want(found.payers.length === 1 && found.payers[0]?.payer.payer_id === "CHTEST", found);
     want((await client.automation.put({ level: "review" })).payers.length === 0);
   },
   async clock_advanced() {

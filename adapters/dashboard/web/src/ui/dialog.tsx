@@ -25,6 +25,7 @@ export function Modal({
   wide,
   ownFocus,
   forgets,
+  saved,
 }: {
   title: string;
   open: boolean;
@@ -33,6 +34,7 @@ export function Modal({
   wide?: boolean;
   ownFocus?: boolean; // what is inside takes the focus, else its first part gets it
   forgets?: boolean; // what is typed inside is in the page at once, or a search
+  saved?: RefObject<boolean>; // what was typed is saved, so the page may be left
 }) {
   const typed = useRef(false);
   const [asks, ask] = useState(false);
@@ -60,7 +62,7 @@ export function Modal({
             </Dialog.Close>
           </div>
           {children}
-          <Typed typed={typed} />
+          <Typed typed={typed} saved={saved} />
           {asks && (
             <Leave
               open
@@ -83,7 +85,13 @@ export function Cancel() {
 }
 
 /** Typed asks before a page is left with something typed in a dialog. A dialog that opens again is empty. */
-function Typed({ typed }: { typed: RefObject<boolean> }) {
+function Typed({
+  typed,
+  saved,
+}: {
+  typed: RefObject<boolean>;
+  saved: RefObject<boolean> | undefined;
+}) {
   // The dialog's part of the page is there while it is open.
   useEffect(() => {
     typed.current = false;
@@ -91,7 +99,7 @@ function Typed({ typed }: { typed: RefObject<boolean> }) {
       typed.current = false;
     };
   }, [typed]);
-  return useLeaving(() => typed.current).dialog;
+  return useLeaving(() => typed.current && !saved?.current).dialog;
 }
 
 /** useLeaving asks before what was entered is lost. A session that ends keeps the page; see isHeld. */

@@ -1,5 +1,5 @@
 // The appeals of a claim, and until when the payer accepts the claim and an appeal.
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { isAPIError, type Schemas, seen, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
@@ -68,6 +68,7 @@ export function MakeAppeal({ claim: c, first }: { claim: Claim; first: boolean }
   const [open, setOpen] = useState(false);
   const [level, setLevel] = useState<Appeal["level"]>("first");
   const [reason, setReason] = useState("");
+  const saved = useRef(false);
   const make = useSend(
     (api, key) =>
       api.POST("/claims/{id}/appeals", {
@@ -82,6 +83,7 @@ export function MakeAppeal({ claim: c, first }: { claim: Claim; first: boolean }
       says: "The letter is written.",
       refused: (e) => e.error === "INVALID_REQUEST",
       done: (a) => {
+        saved.current = true;
         setOpen(false);
         go(`/appeals/${a.id}`);
       },
@@ -108,7 +110,7 @@ export function MakeAppeal({ claim: c, first }: { claim: Claim; first: boolean }
       >
         Appeal
       </Button>
-      <Modal title="Appeal the decision" open={open} onOpenChange={setOpen}>
+      <Modal title="Appeal the decision" open={open} onOpenChange={setOpen} saved={saved}>
         <FaultsOf list={faults} request={{ level, reason }}>
           <form
             className="stack"

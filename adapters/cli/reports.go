@@ -23,7 +23,7 @@ type reportFlags struct {
 }
 
 // reporting is a command that prints a report.
-func reporting(b Backend, c *cobra.Command, grouped, period bool, print func(*cobra.Command, *client, *reportFlags) error) *cobra.Command {
+func reporting(b Backend, c *cobra.Command, grouped, period bool, show func(*cobra.Command, *client, *reportFlags) error) *cobra.Command {
 	var f reportFlags
 	c.Args = cobra.NoArgs
 	c.RunE = func(c *cobra.Command, _ []string) error {
@@ -31,7 +31,7 @@ func reporting(b Backend, c *cobra.Command, grouped, period bool, print func(*co
 		if err != nil {
 			return err
 		}
-		if err := print(c, api, &f); err != nil {
+		if err := show(c, api, &f); err != nil {
 			return api.inWords(c.Context(), err)
 		}
 		return nil

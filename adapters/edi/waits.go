@@ -121,14 +121,16 @@ func categoriesIn(upper string) (found []coverage.Category) {
 	return found
 }
 
-// lengthUnits has the EB06 code of each EB09 that counts time.
-var lengthUnits = map[string]string{"MN": "34", "YY": "21", "DY": "7", "DA": "7"}
-
 // lengthUnit returns the EB06 code of the unit in which the row states a length of time, as
 // its quantity (EB09) or else as its period.
 func (r *row) lengthUnit() string {
-	if unit := lengthUnits[r.QuantityQualifier]; unit != "" {
-		return unit
+	switch r.QuantityQualifier {
+	case "MN":
+		return "34"
+	case "YY":
+		return "21"
+	case "DY", "DA":
+		return "7"
 	}
 	return r.Period
 }

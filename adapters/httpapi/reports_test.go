@@ -85,7 +85,7 @@ func TestReportsAgreeWithLists(t *testing.T) {
 	s := startService(t)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // no secret
+	r := rand.New(rand.NewPCG(seed, 1))
 	var all []*claim.Claim
 	for range 40 {
 		all = append(all, s.aged(t, r.IntN(150), func(c *claim.Claim) {

@@ -43,7 +43,7 @@ func appealFields(a *appealRow) []field {
 
 // sealedAppeal encrypts what people wrote.
 func (r appeals) sealedAppeal(ctx context.Context, a *appeal.Appeal) (*appealRow, error) {
-	words, err := json.Marshal(a.Words)
+	words, err := json.Marshal(a.Words) //nolint:musttag // stored under the names of the fields
 	if err != nil {
 		return nil, fmt.Errorf("write the words of appeal %s: %w", a.ID, err)
 	}
@@ -55,7 +55,7 @@ func (r appeals) opened(ctx context.Context, rows []*appealRow) ([]*appeal.Appea
 	return values(rows, func(row *appealRow) (*appeal.Appeal, error) {
 		words, err := r.unseal(ctx, r.scope, row.ID, row.content)
 		if err == nil {
-			err = json.Unmarshal(words, &row.Words)
+			err = json.Unmarshal(words, &row.Words) //nolint:musttag // as above
 		}
 		if err != nil {
 			return nil, fmt.Errorf("decrypt the appeal %s: %w", row.ID, err)

@@ -35,7 +35,7 @@ func TestRoundTripsOfAdvice(t *testing.T) {
 		Lines: []intake.ClaimLineInput{{ProcedureCode: "D2740", ServiceDate: new("2026-03-04"), Fee: "1250.00"}},
 	}
 	var made claim.Record
-	trips := func(advised int) (make, read int64) {
+	trips := func(advised int) (writes, read int64) {
 		for n := range 8 { // the first ones prepare, and the store's upkeep may interfere
 			s.counts["round trips"].Store(0)
 			var open []advice.Advice
@@ -61,11 +61,11 @@ func TestRoundTripsOfAdvice(t *testing.T) {
 			if then := s.counts["round trips"].Load(); n == 0 || then < read {
 				read = then
 			}
-			if n == 0 || now < make {
-				make = now
+			if n == 0 || now < writes {
+				writes = now
 			}
 		}
-		return make, read
+		return writes, read
 	}
 	makes, reads := trips(0)
 	porttest.In(t, s.Store, scope, func(ctx context.Context, tx ports.Tx) error {

@@ -24,8 +24,10 @@ func TestReports(t *testing.T) {
 	}{{"-PAID-ERA", true, "paid"}, {"-DENIED", true, "denied"}, {"-PAID-ERA", false, "validated"}} {
 		made := practice.post("/claims", map[string]any{
 			"office_id": practice.office, "payer_id": "CHTEST", "submit": c.submit,
-			"subscriber": map[string]any{"first_name": "Sam", "last_name": "Example", "date_of_birth": "1984-02-29", "member_id": fmt.Sprint("W", time.Now().UnixNano()%1e6, c.ending),
-				"address": map[string]any{"line1": "2 Oak St", "city": "Albany", "state": "NY", "zip": "12207"}},
+			"subscriber": map[string]any{
+				"first_name": "Sam", "last_name": "Example", "date_of_birth": "1984-02-29", "member_id": fmt.Sprint("W", time.Now().UnixNano()%1e6, c.ending),
+				"address": map[string]any{"line1": "2 Oak St", "city": "Albany", "state": "NY", "zip": "12207"},
+			},
 			"lines": []map[string]any{{"procedure_code": "D2740", "fee": "1250.00", "tooth": "14", "service_date": billing.DateOf(time.Now().AddDate(0, 0, -40)).String()}},
 		})
 		tick := time.NewTicker(100 * time.Millisecond)

@@ -64,6 +64,8 @@ func FiguresOf(c *claim.Claim) *Figures {
 // Column returns a figure by the name of its column, as Columns lists them.
 func (f *Figures) Column(name Column) billing.Money {
 	switch name {
+	case Open:
+		return f.Open
 	case Owed:
 		return f.Owed
 	case Paid:
@@ -76,8 +78,9 @@ func (f *Figures) Column(name Column) billing.Money {
 		return f.Billed
 	case Other:
 		return f.Other
+	default:
+		return 0
 	}
-	return f.Open
 }
 
 // Column is the name of a figure.

@@ -215,9 +215,9 @@ def appeal_sent() -> None:
     day = paid.payment.payment_date
     changed = client.appeals.update(a.id, letter="Dear reviewer", deadline_on="2099-12-31")
     assert changed.letter == "Dear reviewer" and str(changed.deadline.on) == "2099-12-31", changed
-    sent = client.appeals.record_sent(a.id, on=day, by="fax", reference="77")
+    sent = client.appeals.record_sent(a.id, on=str(day), by="fax", reference="77")
     assert sent.sent is not None and sent.sent.reference == "77" and sent.due_on is not None, sent
-    decided = client.appeals.record_decided(a.id, on=day, outcome="upheld")
+    decided = client.appeals.record_decided(a.id, on=str(day), outcome="upheld")
     assert decided.decided is not None and decided.decided.on == day and decided.due_on is None, decided
     assert [x.id for x in client.appeals.list(c.id).page().data] == [client.appeals.get(a.id).id]
 

@@ -292,9 +292,7 @@ const cases: Record<string, () => Promise<void>> = {
     await moving;
     const a = await client.appeals.create(c.id, { reason: "The film shows decay." });
     want(
-      a.state === "draft" &&
-        a.deadline.days === 180 &&
-        a.letter.includes("The film shows decay."),
+      a.state === "draft" && a.deadline.days === 180 && a.letter.includes("The film shows decay."),
       a,
     );
     await refused(ConflictError, () => client.appeals.create(c.id, { reason: "Again." }));

@@ -161,11 +161,7 @@ func (r claims) ofReports(f claim.Filter, p billing.Page) (string, []any) {
 		q.add("SELECT f.claim_id AS id, f.created_at FROM claim_figures f WHERE f.org_id = $1 AND f.mode = $2")
 		q.figured(f)
 		if p.After != nil {
-			beyond := "<"
-			if p.Oldest {
-				beyond = ">"
-			}
-			q.where("(f.created_at, f.claim_id) "+beyond+" (%, %)", micro(p.After.Time), billing.JobID(p.After.ID))
+			q.where("(f.created_at, f.claim_id) "+beyond(p)+" (%, %)", micro(p.After.Time), billing.JobID(p.After.ID))
 		}
 	})
 }

@@ -11,8 +11,9 @@ import (
 	"github.com/go-rod/rod"
 )
 
-// lastWeek is a day on which services were done.
-var lastWeek = time.Now().AddDate(0, 0, -7).Format(time.DateOnly)
+// lastWeek is a day on which services were done: seven days before today where the
+// browser and the practices are, because a screen counts the days from it.
+var lastWeek = time.Now().In(newYork).AddDate(0, 0, -7).Format(time.DateOnly)
 
 // entersPlan fills in the payer of test mode, and a subscriber whose member ID
 // chooses what it does.

@@ -201,11 +201,7 @@ func TestAgesOpenWhatIsOutstanding(t *testing.T) {
 	page.has("Sent from", time.Now().UTC().AddDate(0, 0, -31).Format(time.DateOnly)) // midnight in UTC is on the day before
 
 	// A typed day ends at midnight of the office, which is in New York.
-	zone, err := time.LoadLocation("America/New_York")
-	if err != nil {
-		t.Fatal(err)
-	}
-	today := time.Now().In(zone)
+	today := time.Now().In(newYork)
 	yesterday := today.AddDate(0, 0, -1)
 	page.open("/test/claims")
 	page.click("Filters")
@@ -219,7 +215,7 @@ func TestAgesOpenWhatIsOutstanding(t *testing.T) {
 	page.digits(yesterday)
 	page.seesNo("Dora Denied", "Rosa Rivers")
 	page.has("Sent to", yesterday.Format(time.DateOnly))
-	end := time.Date(today.Year(), today.Month(), today.Day(), 0, 0, 0, 0, zone).UTC().Format("2006-01-02T15:04:05.000Z")
+	end := time.Date(today.Year(), today.Month(), today.Day(), 0, 0, 0, 0, newYork).UTC().Format("2006-01-02T15:04:05.000Z")
 	if at, err := url.QueryUnescape(page.address()); err != nil || !strings.Contains(at, end) {
 		t.Errorf("the address is %s, want the end %s", at, end)
 	}

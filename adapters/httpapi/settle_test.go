@@ -7,6 +7,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -63,6 +64,36 @@ func (s *service) queued(t *testing.T, payer billing.PayerID) (n int) {
 		return err
 	})
 	return n
+}
+
+// TestDaysBeginAtTheOffice puts off work at both ends of the United States, where it is never
+// the same day as in UTC for all of a day: tomorrow is to come, and today is not.
+func TestDaysBeginAtTheOffice(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	for _, zone := range []string{"Pacific/Guam", "Pacific/Pago_Pago"} {
+		office := s.must(t, 201, call{path: "/offices", body: `{"name":"Example","npi":"1234567893","time_zone":"` + zone + `","address":{"line1":"1 Main St","city":"Albany","state":"NY","zip":"12207"}}`}).text(t, "id")
+		id, err := billing.ParseID[billing.OfficeID](office)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := func(days int) string {
+			return billing.DateOf(time.Now().In(directory.Zone(zone)).AddDate(0, 0, days)).String()
+		}
+		held := s.claim(t, func(c *claim.Claim) { c.OfficeID, c.State = id, claim.Queued })
+		rejected := s.claim(t, func(c *claim.Claim) { c.OfficeID, c.State = id, claim.Rejected })
+		task := s.tasks(t, "?resource_id="+rejected.ID.String())["claim_rejected"]["id"].(string)
+		for _, put := range []struct{ path, reason, field string }{
+			{"/claims/" + held.ID.String() + "/hold", `"reason":"x",`, "held.until"},
+			{"/tasks/" + task + "/snooze", "", "snoozed_until"},
+		} {
+			until := func(day string) call { return call{path: put.path, body: `{` + put.reason + `"until":"` + day + `"}`} }
+			s.must(t, 200, until(in(1))).shows(t, put.field, in(1))
+			if a := s.do(t, until(in(0))); a.StatusCode != 422 {
+				t.Errorf("%s, %s until today: %d %s", zone, put.path, a.StatusCode, a.body)
+			}
+		}
+	}
 }
 
 // TestHold holds a claim back, and releases it.

@@ -143,7 +143,7 @@ func taskShape(t tasks.Shown) taskJSON {
 		shape.Amount = new(t.Amount.String())
 	}
 	if !t.SnoozedUntil.IsZero() {
-		shape.SnoozedUntil = new(billing.DateOf(t.SnoozedUntil))
+		shape.SnoozedUntil = new(t.SnoozedDay())
 	}
 	return shape
 }

@@ -21,10 +21,14 @@ func (s *Service) HoldBack(
 	ctx context.Context, call idempotency.Write[*claim.Record], id billing.ClaimID, in intake.HoldRequest,
 ) (caller.Reply, error) {
 	reason, until, faults := in.Parsed()
-	return s.change(ctx, call, id, faults, func(_ context.Context, tx ports.Tx, c *claim.Record) ([]event.Event, error) {
+	return s.change(ctx, call, id, faults, func(ctx context.Context, tx ports.Tx, c *claim.Record) ([]event.Event, error) {
 		now := tx.Clock.Now()
+		office, err := tx.Offices.Get(ctx, c.OfficeID)
+		if err != nil {
+			return nil, err
+		}
 		faults := slices.Clone(faults) // the transaction may run again
-		intake.ToCome(&faults, "until", until, now, "to be asked at once")
+		intake.ToCome(&faults, "until", until, office.Today(now), "to be asked at once")
 		if err := faults.Err(); err != nil {
 			return nil, err
 		}

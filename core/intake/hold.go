@@ -3,7 +3,6 @@ package intake
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 )
@@ -34,10 +33,10 @@ func dayOf(f *billing.Faults, field, value string) billing.Date {
 	return day
 }
 
-// ToCome adds a fault to a day that has come; the zero day is none. Without says what leaving it
-// out does.
-func ToCome(f *billing.Faults, field string, day billing.Date, now time.Time, without string) {
-	if !day.IsZero() && !day.Time().After(now) {
+// ToCome adds a fault to a day that has come at an office, whose day today is; the zero day is
+// none. Without says what leaving it out does.
+func ToCome(f *billing.Faults, field string, day, today billing.Date, without string) {
+	if !day.IsZero() && !today.Before(day) {
 		f.Add(field, billing.FaultRange, "The day must be after today. Send a later one, or leave it out "+without+".")
 	}
 }

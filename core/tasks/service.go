@@ -11,6 +11,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/decision"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/task"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
@@ -123,22 +124,31 @@ func (s *Service) change(
 	})
 }
 
-// Snooze takes a task from the list until a day, or until its resource changes.
+// Snooze takes a task from the list until a day begins at its office, or until its resource
+// changes. A task without an office is one of an office in the zone of those that name none.
 //
 // Errors: those of the idempotency key, CodeInvalidRequest for a day that is not to come,
 // CodeNotFound, and CodeConflict for a task that is done.
 func (s *Service) Snooze(ctx context.Context, call idempotency.Write[Shown], id billing.TaskID, in intake.SnoozeRequest) (caller.Reply, error) {
 	day, faults := in.Day()
-	return s.change(ctx, call, id, faults, func(_ context.Context, tx ports.Tx, t *task.Task) error {
-		var f billing.Faults
-		intake.ToCome(&f, "until", day, tx.Clock.Now(), "to snooze the task until its resource changes")
-		if err := f.Err(); err != nil {
-			return err
-		}
+	return s.change(ctx, call, id, faults, func(ctx context.Context, tx ports.Tx, t *task.Task) error {
 		if day.IsZero() {
 			return t.Snooze(time.Time{})
 		}
-		return t.Snooze(day.Time())
+		office := &directory.Office{TimeZone: intake.DefaultTimeZone}
+		if !t.OfficeID.IsZero() {
+			known, err := tx.Offices.Get(ctx, t.OfficeID)
+			if err != nil {
+				return err
+			}
+			office = known
+		}
+		var f billing.Faults
+		intake.ToCome(&f, "until", day, office.Today(tx.Clock.Now()), "to snooze the task until its resource changes")
+		if err := f.Err(); err != nil {
+			return err
+		}
+		return t.Snooze(office.Begins(day))
 	})
 }
 

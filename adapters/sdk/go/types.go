@@ -3506,7 +3506,7 @@ type ReconcileRequestAcceptOpen struct {
 type HoldRequest struct {
 	// Why the claim waits. Only people who see the claim read it.
 	Reason string `json:"reason"`
-	// The day on which a task asks for a decision. Leave it out to be asked at once.
+	// The day on which a task asks for a decision, after today at the office. Leave it out to be asked at once.
 	Until Optional[string] `json:"until,omitempty"`
 }
 
@@ -7328,7 +7328,7 @@ const (
 
 // SnoozeRequest is part of a request.
 type SnoozeRequest struct {
-	// The day on which the task comes back. Leave it out to wait until the resource changes.
+	// The day on which the task comes back, after today at its office. The day begins in the office's time zone; for a task without an office, in that of an office that names none. Leave it out to wait until the resource changes.
 	Until Optional[string] `json:"until,omitempty"`
 }
 

@@ -328,6 +328,11 @@ func ValidNPI(s string) bool {
 // uses UTC.
 func (o *Office) Today(now time.Time) billing.Date { return billing.DateOf(now.In(Zone(o.TimeZone))) }
 
+// Begins returns when a day begins in the office's time zone.
+func (o *Office) Begins(day billing.Date) time.Time {
+	return time.Date(day.Year, day.Month, day.Day, 0, 0, 0, 0, Zone(o.TimeZone))
+}
+
 // zones has the time zones in use, by name, because time.LoadLocation reads a
 // file each time. There are a few hundred names, and others are not kept.
 //

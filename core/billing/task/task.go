@@ -195,6 +195,13 @@ func (t *Task) Snooze(until time.Time) error {
 	return nil
 }
 
+// SnoozedDay returns the day that SnoozedUntil begins at its office. The stored time has no
+// zone: the day is the one whose midnight in UTC is nearest, as it is for every office of the
+// United States, from Guam to American Samoa.
+func (t *Task) SnoozedDay() billing.Date {
+	return billing.DateOf(t.SnoozedUntil.UTC().Add(12*time.Hour + 30*time.Minute))
+}
+
 // Wake brings the task back to the list.
 func (t *Task) Wake() error {
 	if err := t.exists(); err != nil {

@@ -3230,7 +3230,9 @@ export interface ReconcileRequestAcceptOpen {
 export interface HoldRequest {
   /** Why the claim waits. Only people who see the claim read it. */
   reason: string;
-  /** The day on which a task asks for a decision. Leave it out to be asked at once. */
+  /**
+   * The day on which a task asks for a decision, after today at the office. Leave it out to be asked at once.
+   */
   until?: string | null;
 }
 
@@ -6461,7 +6463,9 @@ export type TaskDueFrom =
   | (string & {});
 
 export interface SnoozeRequest {
-  /** The day on which the task comes back. Leave it out to wait until the resource changes. */
+  /**
+   * The day on which the task comes back, after today at its office. The day begins in the office's time zone; for a task without an office, in that of an office that names none. Leave it out to wait until the resource changes.
+   */
   until?: string | null;
 }
 

@@ -3222,7 +3222,7 @@ class HoldRequest(TypedDict, total=False):
     reason: Required[str]
     """Why the claim waits. Only people who see the claim read it."""
     until: dt.date | str | None
-    """The day on which a task asks for a decision. Leave it out to be asked at once."""
+    """The day on which a task asks for a decision, after today at the office. Leave it out to be asked at once."""
 
 
 class NoteRequest(TypedDict, total=False):
@@ -6820,7 +6820,7 @@ class SnoozeRequest(TypedDict, total=False):
     """A part of a request."""
 
     until: dt.date | str | None
-    """The day on which the task comes back. Leave it out to wait until the resource changes."""
+    """The day on which the task comes back, after today at its office. The day begins in the office's time zone; for a task without an office, in that of an office that names none. Leave it out to wait until the resource changes."""
 
 
 SettleRequest = TypedDict(

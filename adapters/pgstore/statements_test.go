@@ -57,6 +57,26 @@ func queued(tb testing.TB, in billing.Scope, fn func(t *tx) error) Statement {
 	return Statement{text, args}
 }
 
+// ClaimWrites returns what is written of a claim that was saved beside the claim itself.
+func ClaimWrites(tb testing.TB, in billing.Scope, c *claim.Claim) (all []Statement) {
+	tb.Helper()
+	t := &tx{scope: in, clock: clock{now: time.Unix(0, 0), business: time.Unix(0, 0)}}
+	if err := (claims{t}).Save(tb.Context(), c); err != nil {
+		tb.Fatal(err)
+	}
+	for _, w := range t.queue {
+		if w.with == "" {
+			continue
+		}
+		text, args, err := w.statement()
+		if err != nil {
+			tb.Fatal(err)
+		}
+		all = append(all, Statement{"WITH " + w.with + ", written AS (" + text + ") SELECT", args})
+	}
+	return all
+}
+
 // ListStatements returns every list with every filter.
 func ListStatements(in billing.Scope) map[string]Statement {
 	t := &tx{scope: in}

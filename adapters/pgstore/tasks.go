@@ -113,7 +113,8 @@ func uuidOrNull[K billing.Kind](id billing.ID[K]) *string {
 	return new(id.UUID())
 }
 
-// gatherTasks reads what is wanted, and ends the tasks of the resources that are not.
+// gatherTasks reads what is wanted, and ends the tasks of the resources that are not. It looks
+// for them as gatherFigures does.
 const gatherTasks = `resources AS MATERIALIZED (
 	SELECT * FROM json_to_recordset($1) AS r (org_id uuid, mode text, resource text, resource_id uuid, at timestamptz, work json, decided json)
 ), wanted AS MATERIALIZED (
@@ -125,7 +126,7 @@ const gatherTasks = `resources AS MATERIALIZED (
 	UPDATE tasks t
 	SET ended_at = r.at, settled = coalesce(r.decided -> t.kind, t.settled)
 	FROM resources r
-	WHERE t.resource_id = r.resource_id AND t.ended_at IS NULL
+	WHERE t.resource_id = ANY (ARRAY(SELECT resource_id FROM resources)) AND t.resource_id = r.resource_id AND t.ended_at IS NULL
 		AND NOT EXISTS (SELECT FROM wanted w WHERE w.resource_id = t.resource_id AND w.kind = t.kind)
 )`
 

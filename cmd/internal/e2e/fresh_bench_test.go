@@ -9,9 +9,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"text/tabwriter"
 	"time"
+
+	"github.com/valyala/fasthttp"
 )
 
 // BenchmarkFresh measures fresh checks against the floor: the statements of one
@@ -40,7 +44,7 @@ func BenchmarkFresh(b *testing.B) {
 	}
 }
 
-// BenchmarkFreshPair compares fresh checks with those of a pair.
+// BenchmarkFreshPair compares fresh checks, and claims that are entered, with those of a pair.
 func BenchmarkFreshPair(b *testing.B) {
 	figures := []struct {
 		name        string
@@ -58,7 +62,38 @@ func BenchmarkFreshPair(b *testing.B) {
 			})
 			b.ReportMetric(ratio, strings.ReplaceAll(f.name, " ", "-"))
 		}
+		p.header("claims that are entered")
+		ratio := p.compare(b, "8 connections", 12, func(s *system) float64 { return s.enters(b, 8, 2*time.Second) })
+		b.ReportMetric(ratio, "claims-8-connections")
 	}
+}
+
+// enters returns how many claims connections enter in a second. They are submitted, and no
+// process sends them.
+func (s *system) enters(b *testing.B, connections int, span time.Duration) float64 {
+	b.Helper()
+	var all sync.WaitGroup
+	var entered atomic.Int64
+	start := time.Now()
+	for range connections {
+		all.Go(func() {
+			client := &fasthttp.Client{MaxConnsPerHost: 1}
+			for time.Since(start) < span && !b.Failed() {
+				n := int(serial.Add(1))
+				body := claimBody(s.office, claimEnding{payer: "60054", kind: "claim", ending: "-PAID-ERA"}, n)
+				if _, err := timed(client, s.urls[0]+"/claims", s.key, fmt.Sprint("claim-", n), string(body), func(resp *fasthttp.Response) {
+					if resp.StatusCode() != 201 {
+						b.Errorf("%d %s", resp.StatusCode(), resp.Body())
+					}
+				}); err != nil {
+					b.Error(err)
+				}
+				entered.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	return float64(entered.Load()) / time.Since(start).Seconds()
 }
 
 // commits begins to count the transactions that the server commits. It returns

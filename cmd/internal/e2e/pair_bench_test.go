@@ -35,17 +35,25 @@ func (p *pair) header(what string) {
 }
 
 // compare measures a rate of both systems in turns, prints the medians with the processor
-// time of all processes for each of what is counted, and returns the ratio of the rates.
+// time of all processes for each of what is counted, then that time by command, and returns
+// the ratio of the rates.
 func (p *pair) compare(b *testing.B, name string, turns int, measure func(*system) float64) float64 {
 	b.Helper()
 	var rates, costs [2][]float64
+	var counted [2]float64
+	spent := [2]usage{{}, {}}
 	for turn := range turns {
 		for n := range 2 {
 			i := (n + turn) % 2
 			before, begun := cpu(b), time.Now()
 			rate := measure(p.systems[i])
 			rates[i] = append(rates[i], rate)
-			costs[i] = append(costs[i], cpu(b).sum(before)/(rate*time.Since(begun).Seconds()))
+			used, n := cpu(b), rate*time.Since(begun).Seconds()
+			costs[i] = append(costs[i], used.sum(before)/n)
+			counted[i] += n
+			for name := range used {
+				spent[i][name] += used[name] - before[name]
+			}
 		}
 	}
 	var rate, cost [2]float64
@@ -53,5 +61,8 @@ func (p *pair) compare(b *testing.B, name string, turns int, measure func(*syste
 		rate[i], cost[i] = middle(rates[i]), middle(costs[i])
 	}
 	fmt.Printf("%-28s  %12.0f/s %7.0f µs  %12.0f/s %7.0f µs  %.3f, %.3f\n", name, rate[0], cost[0], rate[1], cost[1], rate[1]/rate[0], cost[1]/cost[0])
+	for i := range 2 {
+		fmt.Println("   ", spent[i].since(nil, counted[i]))
+	}
 	return rate[1] / rate[0]
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/advice"
 	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/limit"
 )
 
 // AttachmentRules stores the rules of a scope about what goes with claims. Claims reads those for
@@ -28,7 +29,15 @@ type AttachmentRules interface {
 	// Delete removes a rule. It returns CodeNotFound if there is none.
 	Delete(ctx context.Context, id billing.AttachmentRuleID) error
 
-	// WithOffice reads an office as Offices.Get does, and every rule of the scope, oldest first,
-	// in one round trip: with their IDs, payers' IDs, codes, needs, points and notes alone.
-	WithOffice(ctx context.Context, office billing.OfficeID) (*directory.Office, []*advice.Rule, error)
+	// WithOffice reads an office as Offices.Get does, and what else claims of it to a payer
+	// follow, in one round trip.
+	WithOffice(ctx context.Context, office billing.OfficeID, payer billing.PayerID) (*Followed, error)
+}
+
+// Followed is what the claims of an office to a payer follow.
+type Followed struct {
+	Office    *directory.Office
+	Rules     []*advice.Rule // every one of the scope, oldest first: IDs, payers' IDs, codes, needs, points and notes alone
+	Limits    limit.Terms    // of the payer
+	Schedules bool           // the scope has fee schedules
 }

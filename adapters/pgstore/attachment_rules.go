@@ -7,6 +7,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/advice"
 	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/ports"
 )
 
 type attachmentRules struct{ *tx }
@@ -87,7 +88,9 @@ const ofUnsent = "CASE WHEN c.state IN ('draft', 'validated', 'needs_attention',
 //nolint:gochecknoglobals // constants, built from the columns
 var (
 	claimRules     = ofUnsent + rulesBeside("c", " AND (r.payer_id IS NULL OR r.payer_id = c.payer_id)") + " END AS rules"
-	officeAndRules = "SELECT " + qualified("o", officeTable.columns) + ", " + rulesBeside("o", "") + ` AS rules
+	officeFollowed = "SELECT " + qualified("o", officeTable.columns) + ", " + rulesBeside("o", "") + ` AS rules,
+	(SELECT l.terms FROM payer_limits l WHERE l.org_id = o.org_id AND l.mode = o.mode AND l.payer_id = $4) AS terms,
+	EXISTS (SELECT FROM fee_schedules s WHERE s.org_id = o.org_id AND s.mode = o.mode) AS schedules
 FROM offices o
 WHERE o.org_id = $1 AND o.mode = $2 AND o.id = $3`
 )
@@ -122,20 +125,17 @@ func (c rulesColumn) Scan(src any) error {
 	return nil
 }
 
-// WithOffice reads an office with the rules of the scope.
-func (r attachmentRules) WithOffice(ctx context.Context, id billing.OfficeID) (*directory.Office, []*advice.Rule, error) {
-	type row struct {
-		directory.Office
-		rules []*advice.Rule
-	}
-	found, err := read(ctx, r.tx, "get office", func(w *row) []field {
-		return append(officeFields(&w.Office), field{"rules", rulesColumn{&w.rules}})
-	}, officeAndRules, r.scope.Org, r.scope.Mode, id)
+// WithOffice reads an office with what its claims to a payer follow.
+func (r attachmentRules) WithOffice(ctx context.Context, id billing.OfficeID, payer billing.PayerID) (*ports.Followed, error) {
+	found, err := read(ctx, r.tx, "get office", func(w *ports.Followed) []field {
+		w.Office = &directory.Office{}
+		return append(officeFields(w.Office), field{"rules", rulesColumn{&w.Rules}}, field{"terms", document{&w.Limits, "{}"}}, field{"schedules", &w.Schedules})
+	}, officeFollowed, r.scope.Org, r.scope.Mode, id, payer)
 	if err != nil {
-		return nil, nil, fmt.Errorf("with attachment rules: %w", err)
+		return nil, fmt.Errorf("with what claims follow: %w", err)
 	}
 	if len(found) == 0 {
-		return nil, nil, billing.NotFound("office", "")
+		return nil, billing.NotFound("office", "")
 	}
-	return &found[0].Office, found[0].rules, nil
+	return found[0], nil
 }

@@ -85,7 +85,8 @@ const (
 type extent int
 
 const (
-	listed extent = iota // without the long columns
+	bare   extent = iota // the claim without the long columns, and nothing that other tables add
+	listed               // without the long columns
 	whole
 	alone // and whether a void exists, and the rules about what goes with it: two lookups more
 )
@@ -115,6 +116,9 @@ const forwardedTo = `coalesce(CASE WHEN c.settled_at IS NULL AND c.sent_at IS NO
 func (e extent) fields(row *claimRow) []field {
 	all, r := claimFields(&row.Claim), &row.record
 	end := len(all) - long
+	if e == bare {
+		return all[:end]
+	}
 	all = slices.Insert(all, end,
 		field{"coalesce((SELECT o.name FROM offices o WHERE o.id = c.office_id), '') AS office_name", &r.OfficeName},
 		field{"(SELECT ARRAY[p.first_name, p.last_name, p.npi] FROM providers p WHERE p.id = c.provider_id) AS provider", provider{&r.Provider}})
@@ -124,7 +128,7 @@ func (e extent) fields(row *claimRow) []field {
 		return append(all[:len(all)-long], review, forwarded)
 	case alone:
 		return append(all, review, forwarded, field{hasVoid, &r.HasVoid}, field{claimRules, rulesColumn{&r.Rules}})
-	case whole:
+	case bare, whole:
 	}
 	return all
 }
@@ -265,7 +269,7 @@ func (r claims) one(ctx context.Context, id billing.ClaimID, end string) (*claim
 const maxSimilar = 100
 
 func (r claims) similar(patient billing.PatientID, span billing.DateSpan) (string, []any) {
-	q := r.query(listed.columns(), "claims c")
+	q := r.query(bare.columns(), "claims c")
 	q.where("kind = 'claim' AND patient_id = % AND patient_id IS NOT NULL", patient)
 	q.where("first_service_date <= % AND last_service_date >= %", span.To, span.From)
 	q.where("state NOT IN ('draft', 'voided', 'rejected') AND frequency <> 'void'")
@@ -289,5 +293,5 @@ func (r claims) Undecided(ctx context.Context, member string, payer billing.Paye
 // Similar reads claims with services in the span.
 func (r claims) Similar(ctx context.Context, patient billing.PatientID, span billing.DateSpan) ([]*claim.Claim, error) {
 	text, args := r.similar(patient, span)
-	return claimsOf(r.read(ctx, "find similar claims", listed, text, args))
+	return claimsOf(r.read(ctx, "find similar claims", bare, text, args))
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/advice"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/event"
@@ -17,9 +16,8 @@ import (
 
 // parties are the office and the provider that a claim names, with the rules of their scope.
 type parties struct {
-	office   *directory.Office
+	follow   *ports.Followed     // the office, and what its claims to the payer follow
 	provider *directory.Provider // nil when the scope has none
-	rules    []*advice.Rule      // of the scope, about what goes with claims
 }
 
 // name sets the office, the payers and the provider that the request names on a
@@ -36,17 +34,17 @@ func (s *Service) name(ctx context.Context, tx ports.Tx, c *claim.Content, in in
 	if err := faults.Err(); err != nil {
 		return p, err
 	}
+	payer, ok := s.payers.Find(names.Payer)
+	if ok {
+		c.Payer = payer.PayerSummary
+	}
 	var absent billing.Absent
-	p.office, p.rules, err = tx.AttachmentRules.WithOffice(ctx, c.OfficeID)
+	p.follow, err = tx.AttachmentRules.WithOffice(ctx, c.OfficeID, c.Payer.ID)
 	if err := absent.Note(err, "office", "office_id"); err != nil {
 		return p, err
 	}
-	if names.Payer != "" {
-		if payer, ok := s.payers.Find(names.Payer); ok {
-			c.Payer = payer.PayerSummary
-		} else {
-			absent.Add("payer", "payer_id")
-		}
+	if names.Payer != "" && !ok {
+		absent.Add("payer", "payer_id")
 	}
 	p.provider, err = providerOf(ctx, tx, c)
 	if err := absent.Note(err, "provider", "rendering_provider_id"); err != nil {
@@ -63,7 +61,7 @@ func (s *Service) name(ctx context.Context, tx ports.Tx, c *claim.Content, in in
 // no new claims. Was is the content before the request.
 func (p parties) notRetired(was *claim.Content) error {
 	var f billing.Faults
-	if o := p.office; o.Retired && o.ID != was.OfficeID {
+	if o := p.follow.Office; o.Retired && o.ID != was.OfficeID {
 		f.Add("office_id", billing.FaultNotAllowed, "The office is retired and takes no new claims. Choose another office.")
 	}
 	if d := p.provider; d != nil && d.Retired && d.ID != was.ProviderID {
@@ -127,7 +125,7 @@ func providerOf(ctx context.Context, tx ports.Tx, c *claim.Content) (*directory.
 
 // of sets the names of the parties on the record of their claim, and the rules of its scope.
 func (p parties) of(r *claim.Record) *claim.Record {
-	r.OfficeName, r.Provider, r.Rules = p.office.Name, claim.ProviderSummary{}, p.rules
+	r.OfficeName, r.Provider, r.Rules = p.follow.Office.Name, claim.ProviderSummary{}, p.follow.Rules
 	if d := p.provider; d != nil {
 		r.Provider = claim.ProviderSummary{ID: d.ID, FirstName: d.FirstName, LastName: d.LastName, NPI: d.NPI}
 	}
@@ -144,7 +142,7 @@ func (s *Service) judge(
 	if err := estimated(ctx, tx, &c.Content); err != nil {
 		return nil, err
 	}
-	with := claim.RuleContext{Today: p.office.Today(now), Office: p.office, Provider: p.provider}
+	with := claim.RuleContext{Today: p.follow.Office.Today(now), Office: p.follow.Office, Provider: p.provider}
 	with.Payer, _ = s.payers.Find(c.Payer.ID.String()) // unless it has left the directory
 	if days := c.ServiceDates(); !c.PatientID.IsZero() && !days.From.IsZero() {
 		if with.Similar, err = tx.Claims.Similar(ctx, c.PatientID, days); err != nil {
@@ -161,7 +159,7 @@ func (s *Service) judge(
 	if err := s.network(ctx, tx, c, &with); err != nil {
 		return nil, err
 	}
-	if _, err := lists.Terms(ctx, tx, c); err != nil {
+	if err := lists.TermsOf(ctx, tx, c, p.follow); err != nil {
 		return nil, err
 	}
 	return c.Judge(with), nil

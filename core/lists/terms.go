@@ -7,7 +7,9 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/contract"
 	"github.com/molar-billing/molar/core/billing/fee"
+	"github.com/molar-billing/molar/core/billing/limit"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -35,10 +37,29 @@ func Terms(ctx context.Context, tx ports.Tx, claims ...*claim.Claim) (changed []
 	}
 	for _, c := range claims {
 		k := c.Contracted()
-		terms, set := k.SetTerms(among[k.Question]), k.SetLimits(among[k.Question], limits[k.Question.PayerID])
-		if terms || set {
+		if set(k, among[k.Question], limits[k.Question.PayerID]) {
 			changed = append(changed, c)
 		}
 	}
 	return changed, nil
+}
+
+// TermsOf sets on a claim what Terms does, with what was read beside its office.
+func TermsOf(ctx context.Context, tx ports.Tx, c *claim.Claim, with *ports.Followed) error {
+	k := c.Contracted()
+	var among []*fee.Schedule
+	if with.Schedules {
+		var err error
+		if among, err = tx.FeeSchedules.Pricing(ctx, k.Question, k.Lines()); err != nil {
+			return err
+		}
+	}
+	set(k, among, with.Limits)
+	return nil
+}
+
+// set reports whether it changed anything.
+func set(k contract.Case, among []*fee.Schedule, payer limit.Terms) bool {
+	terms := k.SetTerms(among)
+	return k.SetLimits(among, payer) || terms
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/molar-billing/molar/core/billing/advice"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/fee"
+	"github.com/molar-billing/molar/core/billing/limit"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -87,16 +89,30 @@ func testAttachmentRules(b *scoped) {
 		if err != nil {
 			return err
 		}
-		got, rules, err := tx.AttachmentRules.WithOffice(ctx, office.ID)
-		equal(t, "the office", got, want)
-		equal(t, "the rules beside it", rules, short(one, all, strange))
+		got, err := tx.AttachmentRules.WithOffice(ctx, office.ID, payer.ID)
+		equal(t, "the office, and what its claims follow", got, &ports.Followed{Office: want, Rules: short(one, all, strange)})
+		return err
+	})
+	terms := limit.Terms{Filing: limit.Term{Days: 365, Stated: "page 12"}}
+	b.insertFees(b.feeSchedule(0, func(*fee.Schedule) {}))
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		_, err := tx.PayerLimits.Put(ctx, &limit.OfPayer{ID: id[billing.JobID](), Scope: b.scope, Payer: payer, Terms: terms, CreatedAt: b.now, UpdatedAt: b.now})
+		return err
+	})
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		got, err := tx.AttachmentRules.WithOffice(ctx, office.ID, payer.ID)
+		equal(t, "with limits and schedules", got, &ports.Followed{Office: got.Office, Rules: got.Rules, Limits: terms, Schedules: true})
+		if err == nil {
+			got, err = tx.AttachmentRules.WithOffice(ctx, office.ID, id[billing.PayerID]())
+			equal(t, "for another payer", got.Limits, limit.Terms{})
+		}
 		return err
 	})
 
 	b.elsewhere(func(ctx context.Context, tx ports.Tx, mode billing.Mode) error {
 		_, err := tx.AttachmentRules.Get(ctx, one.ID)
 		all, failed := tx.AttachmentRules.List(ctx, billing.PayerID{}, billing.Page{Limit: 10})
-		_, _, beside := tx.AttachmentRules.WithOffice(ctx, office.ID)
+		_, beside := tx.AttachmentRules.WithOffice(ctx, office.ID, payer.ID)
 		if deleted := tx.AttachmentRules.Delete(ctx, one.ID); !billing.IsNotFound(err) || !billing.IsNotFound(beside) || !billing.IsNotFound(deleted) || len(all) > 0 {
 			t.Errorf("%s sees another scope's rules: %v, %v", mode, all, err)
 		}

@@ -17,7 +17,7 @@ import (
 
 // The most that a reader of the domain meets at once.
 const (
-	maxNames  = 265 // exported names of a package, its methods among them
+	maxNames  = 255 // exported names of a package, its methods among them
 	maxCircle = 8   // files that cannot be read without each other
 )
 

@@ -2,9 +2,9 @@ package billing
 
 import "time"
 
-// IsBusinessDay reports whether banks settle payments on the day: it is no weekend, and no
+// isBusinessDay reports whether banks settle payments on the day: it is no weekend, and no
 // holiday of the Federal Reserve Banks.
-func (d Date) IsBusinessDay() bool {
+func (d Date) isBusinessDay() bool {
 	w := d.Time().Weekday()
 	return w != time.Saturday && w != time.Sunday && !d.isFederalHoliday()
 }
@@ -13,7 +13,7 @@ func (d Date) IsBusinessDay() bool {
 // itself, or the next business day.
 func (d Date) AddBusinessDays(n int) Date {
 	for {
-		if d.IsBusinessDay() {
+		if d.isBusinessDay() {
 			if n == 0 {
 				return d
 			}

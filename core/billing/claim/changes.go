@@ -14,12 +14,12 @@ import (
 // A draft keeps them and stays a draft. Judged returns an event for each new
 // state.
 func (r *Record) Judged(findings []Finding, draft bool, at time.Time) ([]event.Event, error) {
-	by, e := TriggerValidate, event.ClaimValidated
+	by, e := triggerValidate, event.ClaimValidated
 	switch {
 	case draft:
 		by, e = TriggerDraft, ""
 	case len(findings) > 0:
-		by, e = TriggerFindings, event.ClaimNeedsAttention
+		by, e = triggerFindings, event.ClaimNeedsAttention
 	}
 	cause, err := r.ask(by, at)
 	if err != nil {
@@ -50,7 +50,7 @@ func (r *Record) Submit(at time.Time) (event.Event, error) {
 // Replace replaces the content that the payer has and queues the claim again,
 // with the same ID and control number. The content must have no findings.
 func (r *Record) Replace(content Content, at time.Time) (event.Event, error) {
-	cause, err := r.ask(TriggerReplace, at)
+	cause, err := r.ask(triggerReplace, at)
 	if err != nil {
 		return event.Event{}, err
 	}
@@ -62,7 +62,7 @@ func (r *Record) Replace(content Content, at time.Time) (event.Event, error) {
 // Void returns a queued transaction that voids the claim, with a control number
 // of its own. The claim does not change until the payer accepts the void.
 func (r *Record) Void(id billing.ClaimID, controlNumber string, request billing.RequestID, at time.Time) (*Record, event.Event, error) {
-	if _, err := r.ask(TriggerAskVoid, at); err != nil {
+	if _, err := r.ask(triggerAskVoid, at); err != nil {
 		return nil, event.Event{}, err
 	}
 	v := &Claim{
@@ -70,7 +70,7 @@ func (r *Record) Void(id billing.ClaimID, controlNumber string, request billing.
 		RequestID: request, CreatedAt: at, Content: r.Content,
 		Progress: Progress{
 			State: Queued, PayerClaimNumber: r.PayerClaimNumber, UpdatedAt: at,
-			History: []Move{{State: Queued, At: at, Cause: TriggerAskVoid}},
+			History: []Move{{State: Queued, At: at, Cause: triggerAskVoid}},
 		},
 	}
 	return &Record{Claim: v, OfficeName: r.OfficeName, Provider: r.Provider}, v.Event(event.ClaimQueued, Cause{At: at}), nil
@@ -80,7 +80,7 @@ func (r *Record) Void(id billing.ClaimID, controlNumber string, request billing.
 // false for any other claim.
 func (r *Record) VoidUnsent(at time.Time) (event.Event, bool) {
 	cause := Cause{At: at}
-	if !r.move(TriggerVoidUnsent, &cause) {
+	if !r.move(triggerVoidUnsent, &cause) {
 		return event.Event{}, false
 	}
 	r.SubmitWhenReady = false
@@ -94,7 +94,7 @@ func (r *Record) Convert(id billing.ClaimID, controlNumber string, days map[int]
 	if !r.ConvertedTo.IsZero() {
 		return nil, &billing.Error{Code: billing.CodeConflict, Message: "The predetermination was already converted. converted_to is the ID of the new claim."}
 	}
-	if _, err := r.ask(TriggerConvert, at); err != nil {
+	if _, err := r.ask(triggerConvert, at); err != nil {
 		return nil, err
 	}
 	next := &Claim{
@@ -160,10 +160,10 @@ func (c *Claim) heldStep() string {
 // Errors: CodeConflict for a claim that is neither validated, nor queued and in no batch.
 func (r *Record) HoldBack(reason string, until billing.Date, by caller.Principal, at time.Time) error {
 	if !r.holdable() {
-		return errClaimState(TriggerHold, r)
+		return errClaimState(triggerHold, r)
 	}
 	r.Held = &HeldBack{Reason: reason, Until: until, By: by.ID, At: at}
-	r.Noted(TriggerHold, Cause{At: at}, by, reason)
+	r.Noted(triggerHold, Cause{At: at}, by, reason)
 	return nil
 }
 
@@ -175,7 +175,7 @@ func (r *Record) Release(by caller.Principal, at time.Time) error {
 		return &billing.Error{Code: billing.CodeConflict, Message: "The claim is not held. " + r.NextStep()}
 	}
 	r.Held = nil
-	r.Noted(TriggerRelease, Cause{At: at}, by, "")
+	r.Noted(triggerRelease, Cause{At: at}, by, "")
 	return nil
 }
 
@@ -201,10 +201,10 @@ func (c *Claim) Edited(was Claim, by caller.Principal, at time.Time) {
 	last := len(c.History) - 1
 	switch {
 	case len(c.History) > len(was.History):
-	case last >= 0 && c.History[last].Cause == TriggerEdit && c.History[last].By == by.ID:
+	case last >= 0 && c.History[last].Cause == triggerEdit && c.History[last].By == by.ID:
 		c.History[last].At = at
 	default:
-		c.Noted(TriggerEdit, Cause{At: at}, by, "")
+		c.Noted(triggerEdit, Cause{At: at}, by, "")
 	}
 }
 
@@ -224,7 +224,7 @@ func (c *Claim) named(first int, by caller.Principal) {
 // when the claim's state does not allow the trigger.
 func (r *Record) ask(by Trigger, at time.Time) (Cause, error) {
 	cause := Cause{At: at}
-	voided := r.HasVoid && by == TriggerReplace // the payer may process void and replacement in any order
+	voided := r.HasVoid && by == triggerReplace // the payer may process void and replacement in any order
 	if voided || !r.move(by, &cause) {
 		return cause, errClaimState(by, r)
 	}

@@ -26,7 +26,7 @@ func (r *Record) Erase(by caller.Principal, at time.Time) (voided event.Event, i
 		return event.Event{}, false, err
 	}
 	cause := Cause{At: at}
-	r.move(TriggerErase, &cause)
+	r.move(triggerErase, &cause)
 	r.Content = r.withoutPeople()
 	r.ErasedAt = at
 	r.Findings, r.Edits, r.SubmitWhenReady = nil, billing.Edits{}, false
@@ -36,7 +36,7 @@ func (r *Record) Erase(by caller.Principal, at time.Time) (voided event.Event, i
 		moves = append(moves, m)
 	}
 	if r.History = moves; len(moves) == before {
-		r.History = append(r.History, Move{State: r.State, At: at, Cause: TriggerErase})
+		r.History = append(r.History, Move{State: r.State, At: at, Cause: triggerErase})
 	}
 	r.named(before, by)
 	r.Accepted = slices.Clone(r.Accepted)
@@ -53,7 +53,7 @@ func (r *Record) Erase(by caller.Principal, at time.Time) (voided event.Event, i
 // Erasable returns CodeConflict while the claim is on its way to a payer: if its file is rejected,
 // it is sent again, and must have its patient.
 func (c *Claim) Erasable() error {
-	if _, ok := c.may(TriggerErase); ok || !c.ErasedAt.IsZero() {
+	if _, ok := c.may(triggerErase); ok || !c.ErasedAt.IsZero() {
 		return nil
 	}
 	return &billing.Error{Code: billing.CodeConflict, Message: "The claim " + c.ID.String() + " is on its way to its payer." +
@@ -89,6 +89,6 @@ func (c *Content) withoutPeople() Content {
 // ofErased returns the triggers of callers that an erased claim does not have: payers need a patient.
 func ofErased() []Trigger {
 	return []Trigger{
-		TriggerValidate, TriggerFindings, TriggerDraft, TriggerSubmit, TriggerReplace, TriggerAskVoid, TriggerConvert, TriggerBillSecondary, TriggerErase,
+		triggerValidate, triggerFindings, TriggerDraft, TriggerSubmit, triggerReplace, triggerAskVoid, triggerConvert, triggerBillSecondary, triggerErase,
 	}
 }

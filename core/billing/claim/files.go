@@ -29,18 +29,18 @@ func (c *Claim) Sent(b *clearing.Batch, at time.Time) (event.Event, bool) {
 // cause.File is the rejection, and why its errors. It reports false when another file
 // has the claim.
 func (c *Claim) FileRejected(b *clearing.Batch, why []string, cause Cause) (event.Event, bool) {
-	by, e := TriggerFileRejected, event.ClaimQueued
+	by, e := triggerFileRejected, event.ClaimQueued
 	switch {
 	case c.Scope.Mode != billing.ModeLive || !c.fileRejectedBefore():
 	case c.Frequency == FrequencyVoid: // a caller cannot correct a void, and voids the claim again
-		by, e = TriggerReject, event.ClaimRejected
+		by, e = triggerReject, event.ClaimRejected
 	default:
-		by, e = TriggerFileRejectedAgain, event.ClaimNeedsAttention
+		by, e = triggerFileRejectedAgain, event.ClaimNeedsAttention
 	}
 	if c.BatchID != b.ID || c.State != Submitted || !c.move(by, &cause) {
 		return event.Event{}, false
 	}
-	if by == TriggerFileRejected {
+	if by == triggerFileRejected {
 		c.BatchID = billing.FileID{}
 	} else {
 		c.Findings = append([]Finding{fileRejected(why)}, c.outdated()...)
@@ -52,10 +52,10 @@ func (c *Claim) FileRejected(b *clearing.Batch, why []string, cause Cause) (even
 // last sent the claim.
 func (c *Claim) fileRejectedBefore() bool {
 	for _, m := range slices.Backward(c.History) {
-		if m.Cause == TriggerSubmit || m.Cause == TriggerReplace || m.Cause == TriggerAskVoid {
+		if m.Cause == TriggerSubmit || m.Cause == triggerReplace || m.Cause == triggerAskVoid {
 			return false
 		}
-		if m.Cause == TriggerFileRejected {
+		if m.Cause == triggerFileRejected {
 			return true
 		}
 	}
@@ -81,13 +81,13 @@ func fileRejected(why []string) Finding {
 // changes nothing, because it is old or late.
 func (c *Claim) Reported(r *clearing.ClaimReport, cause Cause) (event.Event, bool) {
 	by, e := triggerOf(r)
-	if by == TriggerNotFound && c.Frequency == FrequencyVoid {
-		by, e = TriggerReject, event.ClaimRejected // a caller cannot correct a void, and voids the claim again
+	if by == triggerNotFound && c.Frequency == FrequencyVoid {
+		by, e = triggerReject, event.ClaimRejected // a caller cannot correct a void, and voids the claim again
 	}
 	cause.Status = &r.Status
 	moved := by != "" && c.move(by, &cause)
 	if !moved && by == TriggerPayerAccept { // a second acceptance, from a payer that has the claim
-		e, moved = event.ClaimStatusUpdated, c.move(TriggerStatus, &cause)
+		e, moved = event.ClaimStatusUpdated, c.move(triggerStatus, &cause)
 	}
 	if !moved {
 		return event.Event{}, false
@@ -95,7 +95,7 @@ func (c *Claim) Reported(r *clearing.ClaimReport, cause Cause) (event.Event, boo
 	if r.PayerClaimNumber != "" && r.Side == clearing.SidePayer {
 		c.PayerClaimNumber = r.PayerClaimNumber
 	}
-	if by == TriggerReject || by == TriggerNotFound {
+	if by == triggerReject || by == triggerNotFound {
 		c.Findings = append(c.findingsOf(r), c.outdated()...)
 	}
 	return c.Event(e, cause), true
@@ -104,7 +104,7 @@ func (c *Claim) Reported(r *clearing.ClaimReport, cause Cause) (event.Event, boo
 // Returned applies a payer's estimate to a predetermination. It reports false for
 // any other claim, and for one that awaits no estimate.
 func (c *Claim) Returned(e remit.ClaimEstimate, cause Cause) (event.Event, bool) {
-	if !c.move(TriggerReturn, &cause) {
+	if !c.move(triggerReturn, &cause) {
 		return event.Event{}, false
 	}
 	e.ReturnedAt = cause.At
@@ -115,7 +115,7 @@ func (c *Claim) Returned(e remit.ClaimEstimate, cause Cause) (event.Event, bool)
 // Voided voids the claim after the payer accepted the void transaction. It reports
 // false when the claim can no longer be voided.
 func (c *Claim) Voided(cause Cause) (event.Event, bool) {
-	if !c.move(TriggerVoided, &cause) {
+	if !c.move(triggerVoided, &cause) {
 		return event.Event{}, false
 	}
 	return c.Event(event.ClaimVoided, cause), true

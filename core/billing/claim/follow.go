@@ -145,9 +145,9 @@ func (c *Claim) takeOver(now []OtherCoverage, more []Finding, cause Cause) []eve
 	})
 	found = append(c.judgeCoverage(found, &RuleContext{}), more...)
 	if c.State == NeedsAttention {
-		return c.Rechecked(TriggerEarlierDecided, found, cause)
+		return c.Rechecked(triggerEarlierDecided, found, cause)
 	}
-	if c.Findings = found; len(found) == 0 || !c.move(TriggerEarlierChanged, &cause) {
+	if c.Findings = found; len(found) == 0 || !c.move(triggerEarlierChanged, &cause) {
 		return nil
 	}
 	return []event.Event{c.Event(event.ClaimNeedsAttention, cause)}

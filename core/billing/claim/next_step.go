@@ -142,13 +142,13 @@ func kindWords(r *Record) string {
 func precondition(by Trigger) string {
 	words := map[Trigger]string{
 		TriggerSubmit:        "A claim can be submitted once it is validated.",
-		TriggerReplace:       "A claim can be replaced while it is accepted_payer, paid or denied, and has no void.",
+		triggerReplace:       "A claim can be replaced while it is accepted_payer, paid or denied, and has no void.",
 		TriggerReconcile:     "A claim can be reconciled once it is paid or denied, and again when its payment changes.",
-		TriggerHold:          "A claim can be held while it is validated, or queued and in no batch.",
+		triggerHold:          "A claim can be held while it is validated, or queued and in no batch.",
 		TriggerReopen:        "A claim can be reopened once it is reconciled.",
-		TriggerAskVoid:       "A claim can be voided before it is sent, or once it is accepted, paid or denied, and only once.",
-		TriggerBillSecondary: "A claim can be billed to the next payer unless it is a draft or voided.",
-		TriggerConvert:       "A predetermination can be converted once the payer has accepted or returned it.",
+		triggerAskVoid:       "A claim can be voided before it is sent, or once it is accepted, paid or denied, and only once.",
+		triggerBillSecondary: "A claim can be billed to the next payer unless it is a draft or voided.",
+		triggerConvert:       "A predetermination can be converted once the payer has accepted or returned it.",
 	}
 	return cmp.Or(words[by], "A claim can be changed while it is draft, needs_attention or rejected.")
 }

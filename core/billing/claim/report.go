@@ -17,13 +17,13 @@ func triggerOf(r *clearing.ClaimReport) (Trigger, event.Type) {
 	case r.Outcome == clearing.ReportAccepted && r.Side == clearing.SidePayer:
 		return TriggerPayerAccept, event.ClaimAccepted
 	case r.Outcome == clearing.ReportAccepted:
-		return TriggerClearinghouseAccept, event.ClaimAccepted
+		return triggerClearinghouseAccept, event.ClaimAccepted
 	case r.Outcome == clearing.ReportRejected:
-		return TriggerReject, event.ClaimRejected
+		return triggerReject, event.ClaimRejected
 	case r.Outcome == clearing.ReportNotFound:
-		return TriggerNotFound, event.ClaimNeedsAttention
+		return triggerNotFound, event.ClaimNeedsAttention
 	case r.Side == clearing.SidePayer && r.Outcome != "":
-		return TriggerStatus, event.ClaimStatusUpdated
+		return triggerStatus, event.ClaimStatusUpdated
 	default:
 		return "", ""
 	}

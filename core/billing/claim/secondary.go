@@ -33,7 +33,7 @@ func (r *Record) BillSecondary(id billing.ClaimID, controlNumber string, plan Se
 	case !r.SecondaryID.IsZero() && !again:
 		return nil, &billing.Error{Code: billing.CodeConflict, Message: "The " + string(to) + " payer was already billed. secondary_claim_id is the ID of that claim; void it first to bill another payer."}
 	}
-	if _, err := r.ask(TriggerBillSecondary, at); err != nil {
+	if _, err := r.ask(triggerBillSecondary, at); err != nil {
 		return nil, err
 	}
 	next := &Claim{

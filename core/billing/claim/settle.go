@@ -51,7 +51,7 @@ func (c *Claim) settle(l *Ledger, cause *Cause, less bool) bool {
 		return false
 	}
 	if less && len(c.History) > steps {
-		c.History[steps].Cause = TriggerReverse
+		c.History[steps].Cause = triggerReverse
 	}
 	c.Standing = s
 	c.settledAt(cause.At)
@@ -102,9 +102,9 @@ func (c *Claim) Restate(l *Ledger) {
 func (s *Standing) decision() Trigger {
 	switch {
 	case s == nil:
-		return TriggerReverse
+		return triggerReverse
 	case s.Outcome == remit.OutcomeDenied:
-		return TriggerDeny
+		return triggerDeny
 	default:
 		return TriggerPay
 	}
@@ -141,7 +141,7 @@ func (r *Record) Reopen(by string, at time.Time) error {
 	if _, err := r.ask(TriggerReopen, at); err != nil {
 		return err
 	}
-	to := map[Trigger]State{TriggerPay: Paid, TriggerDeny: Denied, TriggerReverse: AcceptedPayer}[r.Standing.decision()]
+	to := map[Trigger]State{TriggerPay: Paid, triggerDeny: Denied, triggerReverse: AcceptedPayer}[r.Standing.decision()]
 	r.State, r.ReconciledAt, r.ReconciledWith, r.Accepted = to, time.Time{}, billing.ERAID{}, nil
 	r.History = append(slices.Clip(r.History), Move{State: to, At: at, Cause: TriggerReopen, By: by})
 	return nil

@@ -46,13 +46,13 @@ func stageAfter(by Trigger) (at scenario.Stage, known bool) {
 	switch by { //nolint:exhaustive // the others are no files
 	case TriggerSend:
 		return scenario.Sent, true
-	case TriggerClearinghouseAccept:
+	case triggerClearinghouseAccept:
 		return scenario.Forwarded, true
 	case TriggerPayerAccept:
 		return scenario.Accepted, true
-	case TriggerPay, TriggerDeny, TriggerReverse, TriggerReturn:
+	case TriggerPay, triggerDeny, triggerReverse, triggerReturn:
 		return scenario.Decided, true
-	case TriggerReject:
+	case triggerReject:
 		return scenario.Over, true
 	}
 	return at, false

@@ -15,39 +15,39 @@ type claimMove struct {
 //
 //nolint:gochecknoglobals // a constant table
 var claimMoves = []claimMove{
-	{TriggerValidate, []State{"", Draft, NeedsAttention, Rejected}, Validated},
-	{TriggerFindings, []State{"", Draft, NeedsAttention, Rejected}, NeedsAttention},
+	{triggerValidate, []State{"", Draft, NeedsAttention, Rejected}, Validated},
+	{triggerFindings, []State{"", Draft, NeedsAttention, Rejected}, NeedsAttention},
 	{TriggerDraft, []State{"", Draft, NeedsAttention, Rejected}, Draft},
 	{TriggerEnrolled, []State{NeedsAttention}, Validated},
-	{TriggerEarlierDecided, []State{NeedsAttention}, Validated},
-	{TriggerEarlierChanged, []State{Validated, Queued}, NeedsAttention},
+	{triggerEarlierDecided, []State{NeedsAttention}, Validated},
+	{triggerEarlierChanged, []State{Validated, Queued}, NeedsAttention},
 	{TriggerSubmit, []State{Validated}, Queued},
-	{TriggerReplace, []State{AcceptedPayer, Paid, Denied}, Queued},
+	{triggerReplace, []State{AcceptedPayer, Paid, Denied}, Queued},
 	{TriggerSend, []State{Queued}, Submitted},
-	{TriggerFileRejected, []State{Submitted}, Queued},
-	{TriggerFileRejectedAgain, []State{Submitted}, NeedsAttention},
-	{TriggerClearinghouseAccept, []State{Submitted}, AcceptedClearinghouse},
+	{triggerFileRejected, []State{Submitted}, Queued},
+	{triggerFileRejectedAgain, []State{Submitted}, NeedsAttention},
+	{triggerClearinghouseAccept, []State{Submitted}, AcceptedClearinghouse},
 	{TriggerPayerAccept, []State{Submitted, AcceptedClearinghouse}, AcceptedPayer},
-	{TriggerReject, []State{Submitted, AcceptedClearinghouse, AcceptedPayer}, Rejected},
-	{TriggerNotFound, []State{Submitted, AcceptedClearinghouse, AcceptedPayer}, NeedsAttention},
-	{TriggerStatus, []State{AcceptedPayer}, ""},
+	{triggerReject, []State{Submitted, AcceptedClearinghouse, AcceptedPayer}, Rejected},
+	{triggerNotFound, []State{Submitted, AcceptedClearinghouse, AcceptedPayer}, NeedsAttention},
+	{triggerStatus, []State{AcceptedPayer}, ""},
 	{TriggerPay, decidable(Rejected), Paid},
-	{TriggerDeny, decidable(Rejected), Denied},
-	{TriggerReverse, decidable(), AcceptedPayer},
+	{triggerDeny, decidable(Rejected), Denied},
+	{triggerReverse, decidable(), AcceptedPayer},
 	{TriggerPay, settled(Reconciled), ""},
-	{TriggerDeny, settled(Reconciled), ""},
-	{TriggerReverse, settled(Rejected, Reconciled), ""},
-	{TriggerReturn, []State{Submitted, AcceptedClearinghouse, AcceptedPayer, Rejected, Returned}, Returned},
-	{TriggerReturn, settled(), ""},
+	{triggerDeny, settled(Reconciled), ""},
+	{triggerReverse, settled(Rejected, Reconciled), ""},
+	{triggerReturn, []State{Submitted, AcceptedClearinghouse, AcceptedPayer, Rejected, Returned}, Returned},
+	{triggerReturn, settled(), ""},
 	{TriggerReconcile, []State{Paid, Denied, Reconciled}, Reconciled},
 	{TriggerReopen, []State{Reconciled}, ""},
-	{TriggerAskVoid, []State{AcceptedClearinghouse, AcceptedPayer, Paid, Denied}, ""},
-	{TriggerVoidUnsent, []State{Draft, Validated, NeedsAttention, Queued}, Voided},
-	{TriggerVoided, []State{AcceptedClearinghouse, AcceptedPayer, Paid, Denied, Returned}, Voided},
-	{TriggerConvert, []State{AcceptedPayer, Returned}, ""},
-	{TriggerBillSecondary, decidable(Validated, NeedsAttention, Queued, Rejected, Reconciled), ""},
-	{TriggerErase, []State{Draft, Validated, NeedsAttention, Rejected}, Voided},
-	{TriggerErase, []State{AcceptedClearinghouse, AcceptedPayer, Paid, Denied, Reconciled, Voided, Returned}, ""},
+	{triggerAskVoid, []State{AcceptedClearinghouse, AcceptedPayer, Paid, Denied}, ""},
+	{triggerVoidUnsent, []State{Draft, Validated, NeedsAttention, Queued}, Voided},
+	{triggerVoided, []State{AcceptedClearinghouse, AcceptedPayer, Paid, Denied, Returned}, Voided},
+	{triggerConvert, []State{AcceptedPayer, Returned}, ""},
+	{triggerBillSecondary, decidable(Validated, NeedsAttention, Queued, Rejected, Reconciled), ""},
+	{triggerErase, []State{Draft, Validated, NeedsAttention, Rejected}, Voided},
+	{triggerErase, []State{AcceptedClearinghouse, AcceptedPayer, Paid, Denied, Reconciled, Voided, Returned}, ""},
 }
 
 // decidable returns the states in which a remittance decides the claim, and more.
@@ -65,14 +65,14 @@ func settled(more ...State) []State {
 // applies.
 func (c *Claim) may(by Trigger) (to State, ok bool) {
 	switch {
-	case c.Kind == KindPredetermination && slices.Contains([]Trigger{TriggerPay, TriggerDeny, TriggerReverse, TriggerReconcile, TriggerReopen, TriggerReplace, TriggerBillSecondary, TriggerEarlierDecided, TriggerEarlierChanged}, by),
-		c.Kind == KindClaim && slices.Contains([]Trigger{TriggerReturn, TriggerConvert}, by),
+	case c.Kind == KindPredetermination && slices.Contains([]Trigger{TriggerPay, triggerDeny, triggerReverse, TriggerReconcile, TriggerReopen, triggerReplace, triggerBillSecondary, triggerEarlierDecided, triggerEarlierChanged}, by),
+		c.Kind == KindClaim && slices.Contains([]Trigger{triggerReturn, triggerConvert}, by),
 		c.Frequency == FrequencyVoid && slices.Contains(notOfVoids(), by),
-		c.Frequency == FrequencyVoid && c.State == AcceptedPayer && (by == TriggerReject || by == TriggerNotFound): // the claim is voided
+		c.Frequency == FrequencyVoid && c.State == AcceptedPayer && (by == triggerReject || by == triggerNotFound): // the claim is voided
 		return "", false
 	}
 	again := c.State == Reconciled && by == TriggerReconcile
-	if slices.Contains(ofRemittances(), by) && c.SentAt.IsZero() || by == TriggerVoidUnsent && !c.unsent() || again && !c.Unposted() && c.Open() == 0 {
+	if slices.Contains(ofRemittances(), by) && c.SentAt.IsZero() || by == triggerVoidUnsent && !c.unsent() || again && !c.Unposted() && c.Open() == 0 {
 		return "", false
 	}
 	if !c.ErasedAt.IsZero() && slices.Contains(ofErased(), by) {
@@ -80,7 +80,7 @@ func (c *Claim) may(by Trigger) (to State, ok bool) {
 	}
 	for _, m := range claimMoves {
 		if m.By == by && slices.Contains(m.From, c.State) {
-			if m.To == "" || by == TriggerErase && c.Frequency == FrequencyVoid {
+			if m.To == "" || by == triggerErase && c.Frequency == FrequencyVoid {
 				return c.State, true
 			}
 			return m.To, true
@@ -95,16 +95,16 @@ func (c *Claim) unsent() bool { return c.SentAt.IsZero() && c.BatchID.IsZero() }
 // ofRemittances returns the triggers of remittances, which are only about claims
 // that were sent.
 func ofRemittances() []Trigger {
-	return []Trigger{TriggerPay, TriggerDeny, TriggerReverse, TriggerReturn}
+	return []Trigger{TriggerPay, triggerDeny, triggerReverse, triggerReturn}
 }
 
 // notOfVoids returns the triggers that never apply to a void transaction. It is
 // not paid, changed or voided.
 func notOfVoids() []Trigger {
 	return []Trigger{
-		TriggerValidate, TriggerFindings, TriggerDraft, TriggerReplace, TriggerPay, TriggerDeny, TriggerReverse, TriggerReturn,
-		TriggerReconcile, TriggerReopen, TriggerAskVoid, TriggerVoided, TriggerConvert, TriggerBillSecondary, TriggerEnrolled,
-		TriggerVoidUnsent, TriggerEarlierDecided, TriggerEarlierChanged,
+		triggerValidate, triggerFindings, TriggerDraft, triggerReplace, TriggerPay, triggerDeny, triggerReverse, triggerReturn,
+		TriggerReconcile, TriggerReopen, triggerAskVoid, triggerVoided, triggerConvert, triggerBillSecondary, TriggerEnrolled,
+		triggerVoidUnsent, triggerEarlierDecided, triggerEarlierChanged,
 	}
 }
 

@@ -1,5 +1,6 @@
 // The posting sheet of a remittance: what a biller files, on paper only. It explains the payment to
 // the cent: each claim, what is on none, what the payer took off outside of claims, and the bank.
+import type { ReactNode } from "react";
 import { type Schemas, useClient } from "../../api/client";
 import { useMe } from "../../api/session";
 import { cents, Day, Days, dollars, None, name, printable, When } from "../../ui/format";
@@ -54,7 +55,7 @@ export function Sheet({ era: e, claims }: { era: ERA; claims: readonly ERAClaim[
   );
 }
 
-function Fact({ name: what, children }: { name: string; children: React.ReactNode }) {
+function Fact({ name: what, children }: { name: string; children: ReactNode }) {
   return (
     <div>
       <dt>{what}</dt>
@@ -70,18 +71,18 @@ function PostedBy({ era: e }: { era: ERA }) {
   const person =
     organization.people.find((p) => p.id === e.posted_by)?.name ??
     (e.posted_by === user?.id ? user?.name : null);
-  const by = e.posted_by_rule
-    ? `by the automation (${levelName(e.posted_by_rule)})`
-    : person
-      ? `by ${person}`
-      : e.posted_by?.startsWith("key_")
-        ? "by a program"
-        : "";
   return (
     <>
-      <When value={e.posted_at} full /> {by}
+      <When value={e.posted_at} full /> {by(e, person)}
     </>
   );
+}
+
+/** by names the one who posted the remittance, if that is known. */
+function by(e: ERA, person: string | null | undefined): string {
+  if (e.posted_by_rule) return `by the automation (${levelName(e.posted_by_rule)})`;
+  if (person) return `by ${person}`;
+  return e.posted_by?.startsWith("key_") ? "by a program" : "";
 }
 
 /** Bank says where the money is. */
@@ -219,8 +220,8 @@ function Balance({
       <table className="sheet-sums">
         <tbody>
           {whole &&
-            rows.map(([what, amount]) => (
-              <tr key={what}>
+            rows.map(([what, amount], i) => (
+              <tr key={i}>
                 <td>{what}</td>
                 <Amount of={amount} />
               </tr>

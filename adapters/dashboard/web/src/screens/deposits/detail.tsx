@@ -187,7 +187,10 @@ function Candidates({ deposit: d, write }: { deposit: Deposit; write: boolean })
       <ol className="plain candidates">
         {d.candidates.map((c, i) => (
           <li
-            key={[...c.eras.map((e) => e.era_id), ...c.other_deposits.map((o) => o.deposit_id)].join()}
+            key={[
+              ...c.eras.map((e) => e.era_id),
+              ...c.other_deposits.map((o) => o.deposit_id),
+            ].join()}
             className="became"
           >
             <Proposal candidate={c} />
@@ -223,7 +226,9 @@ function acts(c: Candidate): string {
 function Proposal({ candidate: c }: { candidate: Candidate }) {
   return (
     <div>
-      {c.eras.length > 1 && <p className="small muted">Remittances of one payer that add up to it</p>}
+      {c.eras.length > 1 && (
+        <p className="small muted">Remittances of one payer that add up to it</p>
+      )}
       {c.eras.map((e) => (
         <p key={e.era_id} className="wrap-anywhere">
           <Go to={`/remittances/${e.era_id}`}>{printable(e.payer_name)}</Go>{" "}

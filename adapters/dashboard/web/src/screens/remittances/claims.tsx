@@ -7,7 +7,7 @@ import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
 import { Confirm } from "../../ui/dialog";
-import { cents, Day, Days, dollars, Money, None, name, printable, words } from "../../ui/format";
+import { Day, Days, dollars, Money, None, name, printable, words } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Empty, Facts, Read, Section } from "../../ui/page";
 import { count } from "../../ui/plural";
@@ -17,7 +17,7 @@ import { groupLabel, reasonLabel, statusLabel } from "./codes";
 import { stands } from "./correction";
 import { patientOf, restOf } from "./figures";
 import { Beside, Match, Sides } from "./match";
-import { money, unfinished } from "./standing";
+import { unfinished } from "./standing";
 
 type ERA = Schemas["ERA"];
 export type ERAClaim = Schemas["ERAClaim"];
@@ -83,7 +83,7 @@ export function Claims({ era: e, of: claims }: { era: ERA; of: ReturnType<typeof
         </Read>
       </Section>
     );
-  const { ignored, unfinished } = e.unapplied;
+  const off = e.unapplied;
   const sought = text.trim().toLowerCase();
   const narrow = only && rows.some(waits); // with nothing left to decide, all claims show
   const shown = rows.filter(
@@ -142,16 +142,17 @@ export function Claims({ era: e, of: claims }: { era: ERA; of: ReturnType<typeof
           )}
         </div>
       )}
-      {ignored.claims > 0 && (
+      {off.ignored.claims > 0 && (
         <p className="card-note off">
-          {dollars(ignored.paid)} of this remittance is on no claim:{" "}
-          {count(ignored.claims, "remittance claim is", "remittance claims are")} ignored.
+          {dollars(off.ignored.paid)} of this remittance is on no claim:{" "}
+          {count(off.ignored.claims, "remittance claim is", "remittance claims are")} ignored.
         </p>
       )}
-      {unfinished.claims > 0 && e.state === "posted" && (
+      {off.unfinished.claims > 0 && e.state === "posted" && (
         <p className="card-note off">
-          {dollars(unfinished.paid)} of this remittance is not allocated:{" "}
-          {count(unfinished.claims, "remittance claim is", "remittance claims are")} not finished.
+          {dollars(off.unfinished.paid)} of this remittance is not allocated:{" "}
+          {count(off.unfinished.claims, "remittance claim is", "remittance claims are")} not
+          finished.
         </p>
       )}
       {shown.length === 0 ? (

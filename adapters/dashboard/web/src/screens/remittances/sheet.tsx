@@ -208,12 +208,12 @@ function Balance({
     [`Not allocated, on no claim (${unfinished.claims.toLocaleString("en-US")})`, unfinished.paid],
     ...(rest === 0 ? [] : ([["Forwarded or set aside", money(rest)]] as [string, string][])),
     ...e.provider_adjustments.map((a): [string, string] => [
-      printable([`Provider adjustment: ${a.label} (${a.reason})`, a.reference].filter(Boolean).join(", ")),
+      printable(
+        [`Provider adjustment: ${a.label} (${a.reason})`, a.reference].filter(Boolean).join(", "),
+      ),
       opposite(a.amount),
     ]),
-    ...(other === 0
-      ? []
-      : ([["Other provider adjustments", money(-other)]] as [string, string][])),
+    ...(other === 0 ? [] : ([["Other provider adjustments", money(-other)]] as [string, string][])),
   ];
   return (
     <>

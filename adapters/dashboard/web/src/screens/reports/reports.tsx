@@ -136,36 +136,36 @@ export function Collections() {
               <Nothing />
             ) : (
               <>
-              <Bars
-                of={collected.map(([key, name]) => ({
-                  name,
-                  says: dollars(r.total[key].amount),
-                  parts: [{ value: cents(r.total[key].amount) }],
-                }))}
-              />
-              <Table
-                caption="Collections"
-                rows={[...r.rows, r.total]}
-                id={(row) => row.id ?? called(row, r.total)}
-                columns={[
-                  {
-                    head: "For",
-                    cell: (row) => <span className="strong">{called(row, r.total)}</span>,
-                  },
-                  {
-                    head: "Claims",
-                    right: true,
-                    cell: (row) => <Claims of={row.claims} says={called(row, r.total)} />,
-                  },
-                  ...collected.map(([key, head]) => ({
-                    head,
-                    right: true,
-                    cell: (row: Schemas["CollectionsRow"]) => (
-                      <Sum of={row[key]} says={`${head}, ${called(row, r.total)}`} />
-                    ),
-                  })),
-                ]}
-              />
+                <Bars
+                  of={collected.map(([key, name]) => ({
+                    name,
+                    says: dollars(r.total[key].amount),
+                    parts: [{ value: cents(r.total[key].amount) }],
+                  }))}
+                />
+                <Table
+                  caption="Collections"
+                  rows={[...r.rows, r.total]}
+                  id={(row) => row.id ?? called(row, r.total)}
+                  columns={[
+                    {
+                      head: "For",
+                      cell: (row) => <span className="strong">{called(row, r.total)}</span>,
+                    },
+                    {
+                      head: "Claims",
+                      right: true,
+                      cell: (row) => <Claims of={row.claims} says={called(row, r.total)} />,
+                    },
+                    ...collected.map(([key, head]) => ({
+                      head,
+                      right: true,
+                      cell: (row: Schemas["CollectionsRow"]) => (
+                        <Sum of={row[key]} says={`${head}, ${called(row, r.total)}`} />
+                      ),
+                    })),
+                  ]}
+                />
               </>
             )}
             <Unapplied of={r.unapplied} />

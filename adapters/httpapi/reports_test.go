@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -279,16 +280,17 @@ func amountOf(t *testing.T, names []string, row, c anObject) (sum billing.Money)
 func (c *comparison) remittances(at, name string, figure anObject, path string) {
 	c.t.Helper()
 	var want billing.Money
-	claims := 0.0
+	claims := 0
 	for _, id := range c.s.walk(c.t, path) {
 		sum := c.s.must(c.t, 200, call{path: "/eras/" + id}).get(c.t, "unapplied", name).(anObject)
 		paid, err := billing.ParseMoney(sum["paid"].(string))
-		if err != nil || sum["claims"].(float64) == 0 {
-			c.t.Errorf("%s: %s has %v, %v", at, id, sum, err)
+		of, err2 := strconv.Atoi(fmt.Sprint(sum["claims"]))
+		if err != nil || err2 != nil || of == 0 {
+			c.t.Errorf("%s: %s has %v, %v, %v", at, id, sum, err, err2)
 		}
-		want, claims = want+paid, claims+sum["claims"].(float64)
+		want, claims = want+paid, claims+of
 	}
-	if c.sums++; figure["amount"] != want.String() || figure["claims"] != claims {
+	if c.sums++; figure["amount"] != want.String() || fmt.Sprint(figure["claims"]) != strconv.Itoa(claims) {
 		c.t.Errorf("%s: %v, the list %s has %s of %v", at, figure, path, want, claims)
 	}
 	if want != 0 {

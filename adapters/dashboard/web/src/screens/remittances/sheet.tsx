@@ -101,8 +101,9 @@ function Bank({ era: e }: { era: ERA }) {
   );
 }
 
-/** became says what became of a claim that is not applied. */
+/** became says what became of a claim; nothing of one that is applied. */
 const became: Record<string, string> = {
+  applied: "",
   ignored: "Ignored",
   unmatched: "Matches no claim",
   needs_review: "Needs review",

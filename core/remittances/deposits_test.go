@@ -98,4 +98,3 @@ func TestNoDeadlockOfMoney(t *testing.T) {
 		t.Errorf("%d deposits are returned", returned)
 	}
 }
-

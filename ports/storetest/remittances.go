@@ -238,10 +238,12 @@ func testERAFilters(b *scoped) {
 		return errors.Join(tx.RemittanceClaims.Insert(ctx, wanted.ID, []*remit.Claim{applied}), tx.RemittanceClaims.Insert(ctx, other.ID, []*remit.Claim{review}),
 			tx.RemittanceClaims.Insert(ctx, dateless.ID, []*remit.Claim{ignored}))
 	})
-	dateless.Progress.Ignored = 1
-	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.ERAs.Save(ctx, dateless) })
+	for e, p := range map[*remit.ERA]remit.Progress{wanted: {Applied: 1}, unbalanced: {Applied: 1}, other: {NeedsReview: 1}, dateless: {Ignored: 1}} {
+		e.ClaimCount, e.MatchedCount, e.Progress = 1, p.Applied+p.NeedsReview, p
+		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.ERAs.Save(ctx, e) })
+	}
 	equal(t, "with ignored claims", pages(remit.Filter{With: remit.WithIgnored}), []*remit.ERA{dateless})
-	equal(t, "with unfinished claims", pages(remit.Filter{With: remit.WithUnfinished}), []*remit.ERA{unbalanced, other})
+	equal(t, "with unfinished claims", pages(remit.Filter{With: remit.WithUnfinished}), []*remit.ERA{other})
 	one := remit.UnappliedSum{Paid: -50, Claims: 1}
 	b.view(func(ctx context.Context, tx ports.Tx) error {
 		of, err := tx.RemittanceClaims.Unapplied(ctx, other.ID)

@@ -72,7 +72,7 @@ func TestPostingSheet(t *testing.T) {
 	}
 	sheet := strings.Join(sheets, "")
 	for _, text := range []string{
-		"Testmode", "Postingsheet", "MolarTestPayer", "EFTSHEET-1", "Mar6,2026", "MainStreet", "PaulaRivers", "ROSEASTONE", "ROSENSTONE", "N-13", "Balanced,posted,inthebank.",
+		"Testmode", "Postingsheet", "MolarTestPayer", "EFTSHEET-1", "Mar6,2026", "MainStreet", "PAULARIVERS", "ROSEASTONE", "ROSENSTONE", "N-13", "Balanced,posted,inthebank.",
 		"DepositofMar6,2026:$1,001.00.", "$180.00", "$40.00", "Abovetheplan'sfee(CO-45)$25.00", "Deductible(PR-1)$15.00", "Ignored·", "Matchesnoclaim·", "15claims$1,671.00", "$1,051.00",
 	} {
 		if !strings.Contains(sheet, text) {

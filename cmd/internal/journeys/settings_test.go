@@ -359,7 +359,7 @@ func TestContractHasDeadlines(t *testing.T) {
 	page.screen("settings-contract")
 	page.click("Replace")
 	page.has("Claim: days from the first service (optional)", "365")
-	page.has("Where you read it (optional)", "Manual, page 3")
+	page.has("Appeal: days from the decision (optional)", "90")
 }
 
 // An owner lets Molar post what needs no person. The remittance and the audit say that a rule did it, and a

@@ -183,7 +183,7 @@ function Candidates({ deposit: d, write }: { deposit: Deposit; write: boolean })
       </Notice>
     );
   return (
-    <Section title={`May pay (${dollars(d.rest)} left)`} flush>
+    <Section title={`May pay (${dollars(d.rest)} left)`}>
       <ol className="plain candidates">
         {d.candidates.map((c, i) => (
           <li

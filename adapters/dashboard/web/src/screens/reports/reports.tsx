@@ -182,26 +182,28 @@ function Unapplied({ of }: { of: Schemas["CollectionsReport"]["unapplied"] }) {
   return (
     <section aria-label="On no claim">
       <h2 className="card-note">On no claim</h2>
-      {(
-        [
-          ["Ignored", of.ignored],
-          ["Not finished", of.unfinished],
-        ] as const
-      )
-        .filter(([, f]) => f.claims > 0)
-        .map(([what, f]) => (
-          <p key={what} className="card-note">
-            {what}:{" "}
-            <Go
-              to="/remittances"
-              search={readSearch("/remittances", parse(f.href.split("?")[1] ?? ""))}
-              aria-label={`${what}: ${dollars(f.amount)}`}
-            >
-              <Money value={f.amount} strong />
-            </Go>{" "}
-            of {count(f.claims, "remittance claim")} by payments of the period.
-          </p>
-        ))}
+      <ul className="plain card-note stack-s">
+        {(
+          [
+            ["Ignored", of.ignored],
+            ["Not finished", of.unfinished],
+          ] as const
+        )
+          .filter(([, f]) => f.claims > 0)
+          .map(([what, f]) => (
+            <li key={what}>
+              {what}:{" "}
+              <Go
+                to="/remittances"
+                search={readSearch("/remittances", parse(f.href.split("?")[1] ?? ""))}
+                aria-label={`${what}: ${dollars(f.amount)}`}
+              >
+                <Money value={f.amount} strong />
+              </Go>{" "}
+              of {count(f.claims, "remittance claim")} by payments of the period.
+            </li>
+          ))}
+      </ul>
     </section>
   );
 }

@@ -353,6 +353,7 @@ var partial = map[string]difference{
 	"web: relationships":                                   {of: "coverage.Relationship", without: []string{"self"}},
 	// No caller can choose it, or see it.
 	"openapi.yaml: UserChange state":            {of: "caller.UserState", without: []string{"invited"}},
+	"web: became":                               {of: "remit.Status", without: []string{"pending"}},
 	"openapi.yaml: ERAClaim status":             {of: "remit.Status", without: []string{"pending"}},
 	"openapi.yaml: ClaimCause":                  {of: "claim.Trigger", without: []string{"bill_secondary"}},
 	"web: causes":                               {of: "claim.Trigger", without: []string{"bill_secondary"}},

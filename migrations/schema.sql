@@ -3022,6 +3022,8 @@ CREATE INDEX eras_by_date ON public.eras USING btree (org_id, mode, COALESCE(pay
 
 CREATE INDEX eras_by_total ON public.eras USING btree (org_id, mode, ((((detail -> 'Payment'::text) ->> 'Total'::text))::bigint), received_at, id) WHERE (received_at IS NOT NULL);
 
+CREATE INDEX eras_ignored ON public.eras USING btree (org_id, mode, received_at, id, payment_date) WHERE ((received_at IS NOT NULL) AND (ignored_count > 0) AND (state = ANY (ARRAY['needs_review'::text, 'posted'::text])));
+
 CREATE INDEX eras_list ON public.eras USING btree (org_id, mode, received_at, id, payment_date) WHERE (received_at IS NOT NULL);
 
 CREATE INDEX eras_office ON public.eras USING btree (office_id, org_id, mode, received_at, id, payment_date) WHERE (received_at IS NOT NULL);

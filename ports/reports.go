@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/billing/report"
 )
 
@@ -22,4 +23,7 @@ type Reports interface {
 	// Payers returns how each payer decides, and after the last row how all do; none without a
 	// decision.
 	Payers(ctx context.Context, f report.Filter) ([]*report.PayerRow, error)
+
+	// Unapplied adds up the money of remittances that is on no claim.
+	Unapplied(ctx context.Context, f remit.Filter) (remit.Unapplied, error)
 }

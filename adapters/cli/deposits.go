@@ -166,19 +166,32 @@ func printDeposit(c *cobra.Command, d *molar.Deposit) error {
 		err = errors.Join(err, say(c, "pays %s: %s, fee %s, by %s", p.ERAID, p.Amount, p.Fee, p.MatchedBy))
 	}
 	for _, one := range d.Candidates {
-		line := "may pay " + string(one.Total) + ":"
-		for _, e := range one.ERAs {
-			line += fmt.Sprintf(" %s (%s, %s)", e.ERAID, e.PayerName, e.Awaited)
-		}
-		err = errors.Join(err, say(c, "%s", line))
+		err = errors.Join(err, say(c, "%s", proposal(one)))
 	}
 	return err
+}
+
+// proposal says what a deposit may pay, alone or with others.
+func proposal(one molar.DepositCandidate) string {
+	line := "may pay " + string(one.Total) + ":"
+	for _, e := range one.ERAs {
+		line += fmt.Sprintf(" %s (%s, %s)", e.ERAID, e.PayerName, e.Awaited)
+	}
+	for i, o := range one.OtherDeposits {
+		between := ","
+		if i == 0 {
+			between = ", together with"
+		}
+		line += fmt.Sprintf("%s %s (%s, %s)", between, o.DepositID, o.Date, o.Rest)
+	}
+	return line
 }
 
 func showDeposit(b Backend) *cobra.Command {
 	return onDeposit(b, &cobra.Command{
 		Use: "show DEPOSIT", Short: "Show a deposit, and what it can be matched with",
-		Long:    "Shows a deposit, what it pays, and remittances that a person may match it with. It needs a key with the read permission.",
+		Long: "Shows a deposit, what it pays, and what a person may match it with: remittances, several that add up to it, and others of the deposits with\n" +
+			"which it adds up to a remittance. It needs a key with the read permission.",
 		Example: "  molar deposits show dep_...",
 	}, func(c *cobra.Command, api *client, id string) (*molar.Deposit, error) {
 		return api.Deposits.Get(c.Context(), id)
@@ -190,7 +203,7 @@ func matchDeposit(b Backend) *cobra.Command {
 	c := onDeposit(b, &cobra.Command{
 		Use: "match DEPOSIT", Short: "Match a deposit with remittances",
 		Long: "Records which remittances a deposit pays. Without an amount it pays all that the remittance awaits; a fee is what the processor of a virtual\n" +
-			"card kept. It needs a key with the submit permission.",
+			"card kept. Where several deposits pay one remittance, match each of them with it. It needs a key with the submit permission.",
 		Example: "  molar deposits match dep_... --era era_... --era era_...\n  molar deposits match dep_... --era era_...=97.00+3.00",
 	}, func(c *cobra.Command, api *client, id string) (*molar.Deposit, error) {
 		body := molar.DepositMatchRequest{}

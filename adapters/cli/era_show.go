@@ -118,6 +118,9 @@ func printERA(c *cobra.Command, r *remit.Record, claims []*remit.Claim) error {
 	fmt.Fprintf(&head, "%s from %s, %s\n", e.ID, cmp.Or(e.PayerName, "an unnamed payer"), e.State)
 	fmt.Fprintf(&head, "%s %s of %s: %s\n", e.Payment.Method, cmp.Or(e.Payment.TraceNumber, "-"), orDash(e.Payment.Date), e.Payment.Total)
 	fmt.Fprintf(&head, "%d applied, %d need review, %d unmatched, %d ignored, %d forwarded\n", p.Applied, p.NeedsReview, p.Unmatched, p.Ignored, p.Forwarded)
+	if u := r.Unapplied; u != (remit.Unapplied{}) {
+		fmt.Fprintf(&head, "On no claim: %s ignored, %s not finished\n", u.Ignored.Paid, u.Unfinished.Paid)
+	}
 	if balance := e.PaymentBalance(); balance.Failed > 0 {
 		fmt.Fprintf(&head, "The payment does not add up: it is off by %s.\n", balance.Off)
 	}

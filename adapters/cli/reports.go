@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -125,7 +126,12 @@ func reportCollections(b Backend) *cobra.Command {
 			rows = append(rows, cells(calledRow(row.ID, row.Name), row))
 		}
 		rows = append(rows, cells("TOTAL", r.Total))
-		return list(c, "", "FOR\tCLAIMS\tPAID\tCONTRACTS\tWRITTEN OFF\tOTHER\tBILLED TO PATIENTS\tPATIENTS OWE", rows, cellsOf)
+		err = list(c, "", "FOR\tCLAIMS\tPAID\tCONTRACTS\tWRITTEN OFF\tOTHER\tBILLED TO PATIENTS\tPATIENTS OWE", rows, cellsOf)
+		if u := r.Unapplied; u != nil {
+			err = errors.Join(err,
+				say(c, "on no claim: %s of %d remittance claims that were ignored, %s of %d that are not finished", u.Ignored.Amount, u.Ignored.Claims, u.Unfinished.Amount, u.Unfinished.Claims))
+		}
+		return err
 	})
 }
 

@@ -34,6 +34,12 @@ func TestAutomation(t *testing.T) {
 		}
 	}
 	wantStatus(t, s.do(t, at(`{"level":"review","payers":[{"payer_id":"nobody","level":"review"}]}`)), 404, billing.CodeNotFound)
+	for role, status := range map[caller.Role]int{caller.RoleViewer: 403, caller.RoleBiller: 403, caller.RoleOwner: 200} {
+		v := s.visits(t, s.org, string(role)+"@example.com", role)
+		if a := s.do(t, v.call(call{path: "/automation"})); a.StatusCode != status {
+			t.Errorf("%s: %d %s", role, a.StatusCode, a.body)
+		}
+	}
 }
 
 // TestAutomaticWithDeposits posts by a rule, waits for the money, and reconciles in the commit that

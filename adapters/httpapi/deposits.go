@@ -98,10 +98,11 @@ type wholeDepositJSON struct {
 	Candidates []depositCandidateJSON `json:"candidates"`
 }
 
-// depositCandidateJSON is a set of remittances that add up to the deposit.
+// depositCandidateJSON is what a deposit can be matched with.
 type depositCandidateJSON struct {
-	Total string              `json:"total"`
-	ERAs  []awaitedDepositERA `json:"eras"`
+	Total         string              `json:"total"`
+	ERAs          []awaitedDepositERA `json:"eras"`
+	OtherDeposits []otherDepositJSON  `json:"other_deposits"`
 }
 
 type awaitedDepositERA struct {
@@ -112,15 +113,25 @@ type awaitedDepositERA struct {
 	Awaited     string        `json:"awaited"`
 }
 
+// otherDepositJSON is a deposit that pays a remittance together with another one.
+type otherDepositJSON struct {
+	DepositID billing.DepositID `json:"deposit_id"`
+	Account   string            `json:"account"`
+	Date      billing.Date      `json:"date"`
+	Rest      string            `json:"rest"`
+	Company   *string           `json:"company"`
+	Text      string            `json:"text"`
+}
+
 func wholeDepositShape(r deposits.Record) wholeDepositJSON {
-	return wholeDepositJSON{depositShape(r.Deposit), mapped(r.Candidates, func(eras []*remit.ERA) depositCandidateJSON {
-		var total billing.Money
-		for _, e := range eras {
-			total += e.Awaited()
+	return wholeDepositJSON{depositShape(r.Deposit), mapped(r.Candidates, func(c deposit.Candidate) depositCandidateJSON {
+		return depositCandidateJSON{
+			c.Total().String(), mapped(c.ERAs, func(e *remit.ERA) awaitedDepositERA {
+				return awaitedDepositERA{e.ID, e.PayerName, e.Payment.TraceNumber, orNull(e.Payment.Date), e.Awaited().String()}
+			}), mapped(c.Others, func(o *deposit.Deposit) otherDepositJSON {
+				return otherDepositJSON{o.ID, o.Account, o.Date, o.Rest().String(), orNull(o.Company), o.Text}
+			}),
 		}
-		return depositCandidateJSON{total.String(), mapped(eras, func(e *remit.ERA) awaitedDepositERA {
-			return awaitedDepositERA{e.ID, e.PayerName, e.Payment.TraceNumber, orNull(e.Payment.Date), e.Awaited().String()}
-		})}
 	})}
 }
 

@@ -155,6 +155,30 @@ func TestDepositFirst(t *testing.T) {
 	}
 }
 
+// TestDepositParts has one payment that came in two deposits, and what is proposed for each.
+func TestDepositParts(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	era := s.paidBy(t, "EFT-20")[0]
+	s.must(t, 200, bankDay("2026-03-09,0.60,EXAMPLE DENTAL HCCLAIMPMT", "2026-03-09,0.40,EXAMPLE DENTAL PLAN HCCLAIMPMT", "2026-03-09,0.40,SOMEBODY ELSE HCCLAIMPMT")).shows(t,
+		"matched", 0.0, "waiting", 3.0)
+	first := s.deposit(t, "?amount=0.60")
+	found := s.must(t, 200, call{path: first})
+	found.shows(t, "candidates.0.total", "1.00", "candidates.0.eras.0.era_id", strings.TrimPrefix(era, "/eras/"),
+		"candidates.0.other_deposits.0.rest", "0.40", "candidates.0.other_deposits.0.account", "6789", "candidates.0.other_deposits.0.company", nil,
+		"candidates.0.other_deposits.0.text", "EXAMPLE DENTAL PLAN HCCLAIMPMT")
+	if all := found.get(t, "candidates").([]any); len(all) != 1 {
+		t.Errorf("candidates %v", all)
+	}
+	other := "/deposits/" + found.text(t, "candidates", "0", "other_deposits", "0", "deposit_id")
+	body := jsonOf(anObject{"parts": []any{anObject{"era_id": strings.TrimPrefix(era, "/eras/")}}}, nil)
+	s.must(t, 200, call{path: other + "/match", body: body}).shows(t, "state", "matched", "parts.0.amount", "0.40", "candidates", []any{})
+	s.must(t, 200, call{path: era}).shows(t, "bank.status", "partly", "bank.received", "0.40")
+	s.must(t, 200, call{path: first}).shows(t, "candidates.0.total", "0.60", "candidates.0.other_deposits", []any{})
+	s.must(t, 200, call{path: first + "/match", body: body}).shows(t, "state", "matched", "rest", "0.00")
+	s.must(t, 200, call{path: era}).shows(t, "bank.status", "received", "bank.received", "1.00", "bank.deposits.1.amount", "0.60")
+}
+
 // TestDepositFiles imports the formats of banks, and refuses what is none.
 func TestDepositFiles(t *testing.T) {
 	t.Parallel()

@@ -93,11 +93,28 @@ type eraJSON struct {
 	Balance             balanceJSON                   `json:"balance"`
 	Difference          *eraDifferenceJSON            `json:"difference"`
 	FileName            string                        `json:"file_name"`
+	Unapplied           unappliedJSON                 `json:"unapplied"`
 	postingJSON
+}
+
+// unappliedJSON is money of a remittance that is on no claim.
+type unappliedJSON struct {
+	Ignored    unappliedSumJSON `json:"ignored"`
+	Unfinished unappliedSumJSON `json:"unfinished"`
+}
+
+type unappliedSumJSON struct {
+	Paid   string `json:"paid"`
+	Claims int    `json:"claims"`
+}
+
+func unappliedShape(s remit.UnappliedSum) unappliedSumJSON {
+	return unappliedSumJSON{s.Paid.String(), s.Claims}
 }
 
 // postingJSON is what the posting of a remittance did with its claims.
 type postingJSON struct {
+	PostedBy       *string              `json:"posted_by"`
 	PostedByRule   *string              `json:"posted_by_rule"`
 	ReconcileState remit.ReconcileStage `json:"reconcile_state"`
 	Reconciled     int                  `json:"reconciled"`
@@ -112,7 +129,7 @@ type leftOutJSON struct {
 }
 
 func postingShape(e *remit.ERA) postingJSON {
-	out := postingJSON{ReconcileState: e.ReconcileStage(), LeftOut: []leftOutJSON{}}
+	out := postingJSON{PostedBy: orNull(e.Poster()), ReconcileState: e.ReconcileStage(), LeftOut: []leftOutJSON{}}
 	if p := e.Posting; p != nil {
 		out.PostedByRule, out.Reconciled, out.LeftOutCount = orNull(p.Rule), p.Reconciled, p.Left
 		out.LeftOut = mapped(p.LeftOut, func(l remit.LeftOut) leftOutJSON { return leftOutJSON{l.Claim, l.Reason, l.Reason.Message()} })
@@ -207,7 +224,8 @@ func eraShape(r *remit.Record, next *string) eraJSON {
 			levelBalanceShape(r.PaymentBalance()), levelBalanceShape(b.Claims), levelBalanceShape(b.Lines), mapped(r.PaymentFindings(), balanceFindingShape),
 		},
 		Difference: eraDifferenceShape(r.Difference),
-		FileName:   r.File.Name, postingJSON: postingShape(r.ERA),
+		FileName:   r.File.Name, Unapplied: unappliedJSON{unappliedShape(r.Unapplied.Ignored), unappliedShape(r.Unapplied.Unfinished)},
+		postingJSON: postingShape(r.ERA),
 	}
 }
 

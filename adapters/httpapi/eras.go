@@ -32,6 +32,7 @@ func (a *api) listERAs(x *exchange) (*reply, error) {
 		PaidTo:         q.date("paid_to"),
 		ReceivedFrom:   q.instant("received_from"),
 		ReceivedTo:     q.instant("received_to"),
+		With:           oneOf(q, "unapplied", remit.WithIgnored, remit.WithUnfinished),
 		Sort:           oneOf(q, "sort", remit.SortReceived, remit.SortDate, remit.SortTotal),
 	}
 	return listed(a, x, q, l, f, a.remittances.List, eraSummaryShape)

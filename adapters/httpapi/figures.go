@@ -130,6 +130,22 @@ func claimsPath(f claim.Filter) string {
 	return root + "/claims?" + v.Encode()
 }
 
+// erasPath returns the path of the list of remittances that a figure of a report is of.
+func erasPath(f remit.Filter) string {
+	v := url.Values{"unapplied": {string(f.With)}}
+	for name, value := range map[string]string{"payer_id": idText(f.PayerID), "office_id": idText(f.OfficeID)} {
+		if value != "" {
+			v.Set(name, value)
+		}
+	}
+	for name, d := range map[string]billing.Date{"paid_from": f.PaidFrom, "paid_to": f.PaidTo} {
+		if !d.IsZero() {
+			v.Set(name, d.String())
+		}
+	}
+	return root + "/eras?" + v.Encode()
+}
+
 // idText returns an ID as text; empty for the zero ID.
 func idText[K billing.Kind](id billing.ID[K]) string {
 	if id.IsZero() {

@@ -180,7 +180,42 @@ func (a *api) reportCollections(x *exchange) (*reply, error) {
 	f := a.reportFilter(q, report.ByDecision, report.BySubmission, report.ByService)
 	grouped(q, &f)
 	period(q, &f)
-	return reported(a, x, q, "collections_report", f, a.reports.Collections, collectionsRowShape, collectionsRowShape)
+	var unapplied *remit.Unapplied
+	r, err := reported(a, x, q, "collections_report", f, func(ctx context.Context, scope billing.Scope, f report.Filter) (all reports.Read[report.CollectionsRow], err error) {
+		all, unapplied, err = a.reports.Collections(ctx, scope, f)
+		return all, err
+	}, collectionsRowShape, collectionsRowShape)
+	if err != nil {
+		return nil, err
+	}
+	if body, ok := r.body.(reportJSON[collectionsRowJSON, collectionsRowJSON]); ok {
+		r.body = collectionsJSON{body, reportedUnappliedShape(f, unapplied)}
+	}
+	return r, nil
+}
+
+// collectionsJSON is the report of collections, with what is on no claim.
+type collectionsJSON struct {
+	reportJSON[collectionsRowJSON, collectionsRowJSON]
+
+	Unapplied *reportedUnappliedJSON `json:"unapplied"`
+}
+
+type reportedUnappliedJSON struct {
+	Ignored    figureJSON `json:"ignored"`
+	Unfinished figureJSON `json:"unfinished"`
+}
+
+func reportedUnappliedShape(f report.Filter, u *remit.Unapplied) *reportedUnappliedJSON {
+	if u == nil {
+		return nil
+	}
+	of, _ := f.Remittances()
+	figure := func(s remit.UnappliedSum, with remit.With) figureJSON {
+		of.With = with
+		return figureShape(report.Figure{Amount: s.Paid, Claims: s.Claims}, erasPath(of))
+	}
+	return &reportedUnappliedJSON{figure(u.Ignored, remit.WithIgnored), figure(u.Unfinished, remit.WithUnfinished)}
 }
 
 func collectionsRowShape(f report.Filter, r *report.CollectionsRow) collectionsRowJSON {

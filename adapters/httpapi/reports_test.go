@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -200,6 +201,10 @@ func (c *comparison) sum(at string, names []string, within anObject, v any) {
 
 func (c *comparison) compare(at string, names []string, row, figure anObject, href string) {
 	c.t.Helper()
+	if path, ok := strings.CutPrefix(href, root+"/eras?"); ok {
+		c.remittances(at, names[len(names)-1], figure, "/eras?"+path)
+		return
+	}
 	found, known := c.lists[href]
 	if !known {
 		path, ok := strings.CutPrefix(href, root)
@@ -268,5 +273,68 @@ func amountOf(t *testing.T, names []string, row, c anObject) (sum billing.Money)
 		return 0
 	default:
 		return money(figures[last])
+	}
+}
+
+// remittances compares a sum with what the remittances of its list say themselves.
+func (c *comparison) remittances(at, name string, figure anObject, path string) {
+	c.t.Helper()
+	var want billing.Money
+	claims := 0
+	for _, id := range c.s.walk(c.t, path) {
+		sum := c.s.must(c.t, 200, call{path: "/eras/" + id}).get(c.t, "unapplied", name).(anObject)
+		paid, err := billing.ParseMoney(sum["paid"].(string))
+		of, err2 := strconv.Atoi(fmt.Sprint(sum["claims"]))
+		if err != nil || err2 != nil || of == 0 {
+			c.t.Errorf("%s: %s has %v, %v, %v", at, id, sum, err, err2)
+		}
+		want, claims = want+paid, claims+of
+	}
+	if c.sums++; figure["amount"] != want.String() || fmt.Sprint(figure["claims"]) != strconv.Itoa(claims) {
+		c.t.Errorf("%s: %v, the list %s has %s of %v", at, figure, path, want, claims)
+	}
+	if want != 0 {
+		c.other++
+	}
+}
+
+// TestUnapplied ignores a claim of a remittance, leaves another unfinished, and posts it: the money stays
+// visible in the remittance, in lists and in the report.
+func TestUnapplied(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	number := s.sent(t).PatientControlNumber
+	plain := s.remitted(t, s.key, s.test, paying("EFT-1", 800, crownPaid(number)))
+	s.must(t, 200, call{path: plain}).shows(t, "unapplied.ignored.claims", 0, "unapplied.unfinished.paid", "0.00", "posted_by", nil)
+	era := s.remitted(t, s.key, s.test, paying("EFT-2", 1600, crownPaid("NOBODY"), crownPaid("NOBODY-2")))
+	s.must(t, 200, call{path: era}).shows(t, "unapplied.unfinished.paid", "1600.00", "unapplied.unfinished.claims", 2)
+	s.must(t, 200, call{method: "POST", path: era + "/claims/2/ignore"})
+	wants := []any{"unapplied.ignored.paid", "800.00", "unapplied.ignored.claims", 1, "unapplied.unfinished.paid", "800.00", "unapplied.unfinished.claims", 1}
+	s.must(t, 200, call{path: era}).shows(t, wants...)
+	posted := s.must(t, 200, call{path: era + "/post", body: `{"accept_unfinished":true}`})
+	posted.shows(t, append(wants, "state", "posted")...)
+	if by := posted.text(t, "posted_by"); !strings.HasPrefix(by, "key_") {
+		t.Errorf("posted by %q", by)
+	}
+	id := strings.TrimPrefix(era, "/eras/")
+	for query, want := range map[string][]string{"ignored": {id}, "unfinished": {id}, "ignored&paid_to=2026-03-01": nil, "ignored&needs_attention=false": nil} {
+		if got := s.walk(t, "/eras?unapplied="+query); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", query, got, want)
+		}
+	}
+	bad := call{path: "/eras?unapplied=some", bad: true}
+	wantStatus(t, s.do(t, bad), 422, billing.CodeInvalidRequest)
+	s.must(t, 200, call{path: "/reports/collections?from=2026-03-01&to=2026-03-31"}).shows(t, "unapplied.ignored.amount", "800.00", "unapplied.ignored.claims", 1,
+		"unapplied.ignored.href", root+"/eras?paid_from=2026-03-01&paid_to=2026-03-31&unapplied=ignored", "unapplied.unfinished.amount", "800.00", "total.paid.amount", "800.00")
+	s.must(t, 200, call{path: "/reports/collections?from=2026-04-01"}).shows(t, "unapplied.ignored.claims", 0, "unapplied.unfinished.amount", "0.00")
+	s.must(t, 200, call{path: "/reports/collections?payer_id=60054"}).shows(t, "unapplied.ignored.claims", 0)
+	s.must(t, 200, call{path: "/reports/collections?by=service"}).shows(t, "unapplied", nil)
+	s.must(t, 200, call{path: "/reports/collections?provider_id=" + s.dentist.String()}).shows(t, "unapplied", nil)
+	s.must(t, 200, call{path: era + "/unpost", method: "POST"}).shows(t, append(wants, "posted_by", nil)...)
+
+	c := comparison{t: t, s: s, lists: map[string][]anObject{}}
+	c.report("/reports/collections?from=2026-03-01")
+	if c.sums != 16 {
+		t.Errorf("%d sums", c.sums)
 	}
 }

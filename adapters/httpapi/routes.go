@@ -217,7 +217,7 @@ func (a *api) routes() []route {
 		{post, root + "/eras/{id}/claims/{ordinal}/ignore", submit, optionalBody, finishing(a.remittances.IgnoreClaim)},
 		{post, root + "/eras/{id}/claims/{ordinal}/unapply", submit, optionalBody, finishing(a.remittances.UnapplyClaim)},
 
-		{get, root + "/automation", read, noBody, withoutQuery(a.getAutomation)},
+		{get, root + "/automation", manage, noBody, withoutQuery(a.getAutomation)},
 		{put, root + "/automation", manage, jsonBody, a.putAutomation},
 
 		{post, root + "/deposits/import", submit, uploadBody, a.importDeposits},

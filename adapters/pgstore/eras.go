@@ -118,8 +118,10 @@ func (r eras) Save(ctx context.Context, e *remit.ERA) error {
 	return r.keepTasks(ctx, task.Resource{Kind: task.OfRemittance, ID: e.ID}, false, task.OfARemittance(e), e.Decisions)
 }
 
-func (r eras) filter(f remit.Filter) *query {
-	q := eraTable.of(r.tx)
+func (r eras) filter(f remit.Filter) *query { return eraTable.of(r.tx).ofERAs(f) }
+
+// ofERAs narrows a statement on remittances.
+func (q *query) ofERAs(f remit.Filter) *query {
 	q.where("received_at IS NOT NULL")
 	whereSet(q, "state = %", f.State)
 	q.flag("needs_attention", f.NeedsAttention)
@@ -139,6 +141,12 @@ func (r eras) filter(f remit.Filter) *query {
 	whereSet(q, "payment_date >= %", f.PaidFrom)
 	whereSet(q, "payment_date <= %", f.PaidTo)
 	q.span("received_at", f.ReceivedFrom, f.ReceivedTo)
+	switch f.With {
+	case remit.WithIgnored:
+		q.where("ignored_count > 0 AND state IN ('needs_review', 'posted')")
+	case remit.WithUnfinished:
+		q.where("needs_attention AND claim_count > applied_count + ignored_count + forwarded_count")
+	}
 	return q
 }
 

@@ -286,3 +286,29 @@ func (r remittanceClaims) Unmatched(ctx context.Context, controlNumbers, payerCl
 	text, args := r.unmatched(controlNumbers, payerClaimNumbers)
 	return columnOf[billing.ERAID](ctx, r.tx, "find unmatched remittance claims", text, args...)
 }
+
+// unappliedSums are the columns of remit.Unapplied.
+const unappliedSums = `coalesce(sum((c.detail ->> 'Paid')::bigint) FILTER (WHERE c.status = 'ignored'), 0)::bigint, count(*) FILTER (WHERE c.status = 'ignored'),
+	coalesce(sum((c.detail ->> 'Paid')::bigint) FILTER (WHERE c.status <> 'ignored'), 0)::bigint, count(*) FILTER (WHERE c.status <> 'ignored')`
+
+// onNoClaim selects the remittance claims that are not applied. Those that a correction took over, or
+// may take over, are not among them.
+const onNoClaim = "c.status IN ('ignored', 'needs_review', 'unmatched', 'pending') AND c.review <> 'correction'"
+
+func (r *tx) unapplied(ctx context.Context, what, text string, args []any) (sum remit.Unapplied, err error) {
+	to := []any{&sum.Ignored.Paid, &sum.Ignored.Claims, &sum.Unfinished.Paid, &sum.Unfinished.Claims}
+	err = r.each(ctx, what, to, func() {}, text, args...)
+	return sum, err
+}
+
+func (r remittanceClaims) unappliedOf(era billing.ERAID) (string, []any) {
+	q := &query{}
+	q.add("SELECT "+unappliedSums+"\nFROM era_claims c\nWHERE c.org_id = % AND c.mode = % AND c.era_id = % AND "+onNoClaim, r.scope.Org, r.scope.Mode, era)
+	return q.text(""), q.args
+}
+
+// Unapplied adds up what claims of a remittance pay that are not applied.
+func (r remittanceClaims) Unapplied(ctx context.Context, era billing.ERAID) (remit.Unapplied, error) {
+	text, args := r.unappliedOf(era)
+	return r.tx.unapplied(ctx, "add up what is not applied of remittance "+era.String(), text, args)
+}

@@ -193,3 +193,24 @@ func (r reports) Payers(ctx context.Context, f report.Filter) (all []*report.Pay
 	}, text, args...)
 	return all, err
 }
+
+// onNoClaim adds up what is on no claim of the remittances of one kind, which a partial index has.
+func (r reports) onNoClaim(f remit.Filter, with remit.With) (string, []any) {
+	f.With = with
+	of := r.query("id", "eras").ofERAs(f)
+	q := &query{args: of.args}
+	q.add("SELECT " + unappliedSums + "\nFROM (\n" + of.built.String() + "\n) e\nJOIN era_claims c ON c.era_id = e.id AND " + onNoClaim)
+	return q.text(""), q.args
+}
+
+// Unapplied adds up the money of remittances that is on no claim.
+func (r reports) Unapplied(ctx context.Context, f remit.Filter) (sum remit.Unapplied, err error) {
+	text, args := r.onNoClaim(f, remit.WithIgnored)
+	ignored, err := r.tx.unapplied(ctx, "report what is ignored", text, args)
+	if err != nil {
+		return sum, err
+	}
+	text, args = r.onNoClaim(f, remit.WithUnfinished)
+	unfinished, err := r.tx.unapplied(ctx, "report what is not finished", text, args)
+	return remit.Unapplied{Ignored: ignored.Ignored, Unfinished: unfinished.Unfinished}, err
+}

@@ -204,6 +204,9 @@ func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*claim.Claim) map
 		"count an office":            made(claims{t}.countTogether(claim.Filter{Kind: claim.KindClaim, OfficeID: Number(2, 2)})),
 		"report by age":              made(reports{t}.aging(report.Filter{By: report.BySubmission, Group: report.ByPayer}, day)),
 		"report collections":         made(reports{t}.collections(report.Filter{By: report.ByDecision, Group: report.ByOffice, Span: billing.DateSpan{From: day, To: day}})),
+		"report what is ignored":     made(reports{t}.onNoClaim(remit.Filter{PaidFrom: day, PaidTo: day}, remit.WithIgnored)),
+		"report what is not done":    made(reports{t}.onNoClaim(remit.Filter{PaidFrom: day, PaidTo: day}, remit.WithUnfinished)),
+		"unapplied of a remittance":  made(remittanceClaims{t}.unappliedOf(Number(7, 1))),
 		"report denials":             made(reports{t}.denials(report.Filter{By: report.ByService, Span: billing.DateSpan{From: day, To: day}})),
 		"report payers":              made(reports{t}.payers(report.Filter{By: report.BySubmission, Group: report.ByPayer, Span: billing.DateSpan{From: day, To: day}})),
 		"claims of a report":         made(claims{t}.ofReports(claim.Filter{Kind: claim.KindClaim, Open: true, Last: true, PayerID: Number(2, 3)}, billing.Page{Limit: 25})),
@@ -280,6 +283,7 @@ func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*claim.Claim) map
 		statements["claims, control number"+name] = made(claims{t}.walked(claim.Filter{ControlNumber: "pcn-7"}, p))
 		for filter, f := range map[string]remit.Filter{
 			"all": {}, "state": {State: remit.Posted}, "attention": {NeedsAttention: new(true)}, "no attention": {NeedsAttention: new(false)},
+			"ignored": {With: remit.WithIgnored}, "unfinished": {With: remit.WithUnfinished},
 			"balanced": {Balanced: new(true)}, "unbalanced": {Balanced: new(false)}, "office": {OfficeID: Number(2, 2)}, "trace number": {TraceNumber: "77"}, "payer": {PayerID: Number(2, 3)}, "received": {ReceivedFrom: at, ReceivedTo: at.AddDate(0, 0, 1)},
 			"paid": {PaidFrom: billing.Date{Year: 2026, Month: 1, Day: 2}, PaidTo: billing.Date{Year: 2026, Month: 1, Day: 3}},
 		} {

@@ -3,8 +3,9 @@
 //
 // A file may come any number of times: what is stored of it is left out. What matches for certain
 // is matched in the commit of the import, or of the remittance, whichever comes last. Everything
-// else is for a person. Each of them first locks the accounts of the scope, then remittances, and
-// then deposits, so that none misses what another adds, and none waits for the other.
+// else is for a person. Each of them, and each decision about a correction, first locks the accounts
+// of the scope, and only then remittances and deposits: none misses what another adds, and none waits
+// for one that waits for it.
 package deposits
 
 import (
@@ -36,7 +37,7 @@ func New(store ports.Store, read Reader) *Service { return &Service{store, read}
 type Record struct {
 	*deposit.Deposit
 
-	Candidates [][]*remit.ERA // each adds up to it; empty for one that is explained
+	Candidates []deposit.Candidate // empty for one that is explained
 }
 
 // List reads a page of deposits, the last day first, and the start of the next page: nil after
@@ -65,12 +66,19 @@ func record(ctx context.Context, tx ports.Tx, d *deposit.Deposit) (Record, error
 		return r, nil
 	}
 	near, err := remittances(ctx, tx, billing.DateSpan{From: d.Date, To: d.Date})
-	r.Candidates = d.Candidates(near)
+	if err != nil {
+		return r, err
+	}
+	others := deposit.Filter{State: deposit.Unmatched, From: d.Date.AddDays(-deposit.Spread), To: d.Date.AddDays(deposit.Spread)}
+	waiting, err := tx.Deposits.List(ctx, others, billing.Page{Limit: beside})
+	r.Candidates = d.Candidates(near, waiting)
 	return r, err
 }
 
-// nearby is how many remittances a match looks at.
-const nearby = 5000
+const (
+	nearby = 5000 // remittances that a match looks at
+	beside = 500  // deposits with which one may be a part of a payment
+)
 
 // remittances reads those that may belong to deposits of the days. A remittance without a day is
 // not among them.

@@ -107,6 +107,9 @@ func (w *worker) run(ctx context.Context) error {
 // first; nil when there is none. Own reports that the job's own remittance is done
 // or absent.
 func (w *worker) turn(ctx context.Context, tx ports.Tx) (e *remit.ERA, own bool, err error) {
+	if err := moneyFirst(ctx, tx); err != nil {
+		return nil, false, err
+	}
 	e, err = tx.ERAs.Lock(ctx, billing.ERAID{})
 	switch {
 	case billing.IsNotFound(err):

@@ -52,6 +52,9 @@ func (s *Service) correct(
 	note, faults := in.Text()
 	call.Request.Faults = faults
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*remit.Record, error) {
+		if err := moneyFirst(ctx, tx); err != nil {
+			return nil, err
+		}
 		e, err := lock(ctx, tx, id)
 		if err != nil {
 			return nil, err

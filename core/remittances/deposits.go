@@ -10,10 +10,17 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// arrives matches a remittance that callers see from now on with deposits that came before it. It
-// locks the accounts while it has the remittance, for which no import waits: none sees it yet.
+// moneyFirst waits until no other transaction of the scope changes what deposits pay: imports of
+// banks' files, matches, new payments, the work on remittances, and decisions about corrections. Each
+// of them does so before it locks a remittance, so none waits for one that waits for it.
+func moneyFirst(ctx context.Context, tx ports.Tx) error {
+	_, err := tx.DepositAccounts.Lock(ctx)
+	return err
+}
+
+// arrives matches a remittance that callers see from now on with deposits that came before it.
 func arrives(ctx context.Context, tx ports.Tx, e *remit.ERA) error {
-	accounts, err := tx.DepositAccounts.Lock(ctx)
+	accounts, err := tx.DepositAccounts.List(ctx)
 	if err != nil || len(accounts) == 0 {
 		return err
 	}

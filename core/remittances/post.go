@@ -23,6 +23,9 @@ func (s *Service) Post(
 	call.Request.Faults = in.Faults
 	return s.change(ctx, call, id, func(ctx context.Context, tx ports.Tx, e *remit.ERA) (bool, error) {
 		changed, err := e.Post(in.AcceptUnfinished, tx.Clock.Now())
+		if changed {
+			e.PostedBy = call.Principal.ID
+		}
 		if err != nil || !in.Reconcile || !e.Reconcile(call.Principal.ID) {
 			return changed, err
 		}

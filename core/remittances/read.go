@@ -55,7 +55,13 @@ func record(ctx context.Context, tx ports.Tx, e *remit.ERA) (*remit.Record, erro
 		r.About[i] = e.ProviderAdjustments[i].Named(named)
 	}
 	entries, err := tx.Adjustments.Forwarded(ctx, e.Source())
+	if err != nil {
+		return nil, err
+	}
 	r.Forwarded = remit.NewForwardedBalance(entries)
+	if e.Stands() && e.ClaimCount > e.Progress.Applied {
+		r.Unapplied, err = tx.RemittanceClaims.Unapplied(ctx, e.ID)
+	}
 	return r, err
 }
 

@@ -299,6 +299,9 @@ func only(offices []*directory.Office) (id billing.OfficeID) {
 // insert stores a payment to the office, with the job that applies it, unless the
 // scope has it.
 func (s *Service) insert(ctx context.Context, tx ports.Tx, scope billing.Scope, p *remit.Remittance, office billing.OfficeID) (made Imported, err error) {
+	if err := moneyFirst(ctx, tx); err != nil {
+		return made, err
+	}
 	known, siblings, err := s.known(ctx, tx, p)
 	if err != nil || !known.IsZero() {
 		return Imported{ID: known, ERA: &p.ERA}, err

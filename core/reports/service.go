@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/billing/report"
 	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
@@ -54,11 +55,20 @@ func (s *Service) Aging(ctx context.Context, scope billing.Scope, f report.Filte
 	})
 }
 
-// Collections reports what was collected and written off.
-func (s *Service) Collections(ctx context.Context, scope billing.Scope, f report.Filter) (Read[report.CollectionsRow], error) {
-	return read[report.CollectionsRow](ctx, s, scope, report.CollectionsRow{Of: report.Subject{All: true}}, func(ctx context.Context, tx ports.Tx, _ billing.Date) ([]*report.CollectionsRow, error) {
-		return tx.Reports.Collections(ctx, f)
+// Collections reports what was collected and written off, and what of the remittances of the period is
+// on no claim: nil for a report that selects by what remittances do not have.
+func (s *Service) Collections(ctx context.Context, scope billing.Scope, f report.Filter) (all Read[report.CollectionsRow], unapplied *remit.Unapplied, err error) {
+	of, has := f.Remittances()
+	all, err = read[report.CollectionsRow](ctx, s, scope, report.CollectionsRow{Of: report.Subject{All: true}}, func(ctx context.Context, tx ports.Tx, _ billing.Date) ([]*report.CollectionsRow, error) {
+		rows, err := tx.Reports.Collections(ctx, f)
+		if err == nil && has {
+			var sum remit.Unapplied
+			sum, err = tx.Reports.Unapplied(ctx, of)
+			unapplied = &sum
+		}
+		return rows, err
 	})
+	return all, unapplied, err
 }
 
 // Denials reports what payers refuse, and why. A claim counts in each of its rows, so the total has

@@ -238,6 +238,22 @@ func testERAFilters(b *scoped) {
 		return errors.Join(tx.RemittanceClaims.Insert(ctx, wanted.ID, []*remit.Claim{applied}), tx.RemittanceClaims.Insert(ctx, other.ID, []*remit.Claim{review}),
 			tx.RemittanceClaims.Insert(ctx, dateless.ID, []*remit.Claim{ignored}))
 	})
+	for e, p := range map[*remit.ERA]remit.Progress{wanted: {Applied: 1}, unbalanced: {Applied: 1}, other: {NeedsReview: 1}, dateless: {Ignored: 1}} {
+		e.ClaimCount, e.MatchedCount, e.Progress = 1, p.Applied+p.NeedsReview, p
+		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.ERAs.Save(ctx, e) })
+	}
+	equal(t, "with ignored claims", pages(remit.Filter{With: remit.WithIgnored}), []*remit.ERA{dateless})
+	equal(t, "with unfinished claims", pages(remit.Filter{With: remit.WithUnfinished}), []*remit.ERA{other})
+	one := remit.UnappliedSum{Paid: -50, Claims: 1}
+	b.view(func(ctx context.Context, tx ports.Tx) error {
+		of, err := tx.RemittanceClaims.Unapplied(ctx, other.ID)
+		equal(t, "unapplied of a remittance", of, remit.Unapplied{Unfinished: one})
+		all, err2 := tx.Reports.Unapplied(ctx, remit.Filter{})
+		equal(t, "unapplied of all", all, remit.Unapplied{Ignored: one, Unfinished: one})
+		none, err3 := tx.Reports.Unapplied(ctx, remit.Filter{PaidFrom: day})
+		equal(t, "unapplied of a day", none, remit.Unapplied{})
+		return errors.Join(err, err2, err3)
+	})
 	equal(t, "of a claim", pages(remit.Filter{ClaimID: ours}), []*remit.ERA{wanted, other})
 	equal(t, "of a patient", pages(remit.Filter{PatientID: of.PatientID}), []*remit.ERA{wanted, other})
 	equal(t, "of another patient", len(pages(remit.Filter{PatientID: id[billing.PatientID]()})), 0)

@@ -1441,7 +1441,8 @@ type AutomationOperations struct{ c *Client }
 // Get calls GET /automation.
 // Read what is done with remittances without a person.
 //
-// Requires the `read` permission. Until something is set, the level is `review`.
+// Requires the `submit` permission. A session must be an owner's. Until something is set, the level is `review`. A
+// remittance says in `posted_by_rule` which level posted it.
 func (s AutomationOperations) Get(ctx context.Context, options ...CallOption) (*Automation, error) {
 	return read[Automation](ctx, s.c, call{
 		method: http.MethodGet, path: "/automation",
@@ -1512,7 +1513,9 @@ func (s DepositsOperations) List(params DepositsListParams, options ...CallOptio
 // Get calls GET /deposits/{id}.
 // Retrieve a deposit.
 //
-// Requires the `read` permission. `candidates` has what it can be matched with.
+// Requires the `read` permission. `candidates` has what it can be matched with: single remittances, several of one
+// payer that add up to it, and a remittance to which it adds up with other deposits, each of at most 12 parts. Several
+// are proposed only when the days are at most three business days apart, and never matched by themselves.
 func (s DepositsOperations) Get(ctx context.Context, id string, options ...CallOption) (*Deposit, error) {
 	return read[Deposit](ctx, s.c, call{
 		method: http.MethodGet, path: "/deposits/" + url.PathEscape(id),

@@ -4616,6 +4616,15 @@ const (
 	ERAStateDiscarded   ERAState = "discarded"
 )
 
+// ERAsListParamsUnapplied is one of a list of values.
+type ERAsListParamsUnapplied string
+
+// The values of ERAsListParamsUnapplied.
+const (
+	ERAsListParamsUnappliedIgnored    ERAsListParamsUnapplied = "ignored"
+	ERAsListParamsUnappliedUnfinished ERAsListParamsUnapplied = "unfinished"
+)
+
 // ERAsListParamsSort is one of a list of values.
 type ERAsListParamsSort string
 
@@ -4648,6 +4657,9 @@ type ERAsListParams struct {
 	NeedsAttention Optional[bool] `json:"needs_attention,omitempty"`
 	// `true`: only remittances whose amounts all add up. `false`: only the others.
 	Balanced Optional[bool] `json:"balanced,omitempty"`
+	// `ignored`: only remittances with claims that a person ignored. `unfinished`: only those with claims that need
+	// review or match no claim here. Remittances that do not count are not among them.
+	Unapplied ERAsListParamsUnapplied `json:"unapplied,omitempty"`
 	// Only items of this payer: its `pyr_` ID, its payer ID or an alias.
 	PayerID string `json:"payer_id,omitempty"`
 	// Only items of this office.
@@ -4689,6 +4701,9 @@ func (p ERAsListParams) query() url.Values {
 	}
 	if v, _, ok := p.Balanced.Get(); ok {
 		q.Set("balanced", strconv.FormatBool(v))
+	}
+	if p.Unapplied != "" {
+		q.Set("unapplied", string(p.Unapplied))
 	}
 	if p.PayerID != "" {
 		q.Set("payer_id", string(p.PayerID))
@@ -5065,6 +5080,13 @@ type ERA struct {
 	// What it changes of the remittances that it corrects. Null if it corrects none.
 	Difference *ERADifference `json:"difference"`
 	FileName   string         `json:"file_name"`
+	// Money of its claims that is on no claim here: of those that were ignored, and of those that need review, match no
+	// claim or are about to be applied. It stays there after the remittance is posted. A remittance that does not
+	// stand has none.
+	Unapplied ERAUnapplied `json:"unapplied"`
+	// The user or the API key that posted it. Null if a rule did, if it is not posted, and if it was posted before Molar
+	// recorded that.
+	PostedBy *string `json:"posted_by"`
 	// The level of the automation that posted it. Null if a person did, and if it is not posted.
 	PostedByRule *AutomationLevel `json:"posted_by_rule"`
 	// How far the posting of a remittance is with its claims. `not_asked`: it leaves them as they are.
@@ -5436,6 +5458,23 @@ type StatedLine struct {
 	Allowed *Amount `json:"allowed"`
 	// Why the payer paid less than the charge, and by how much (CAS).
 	Adjustments []Adjustment `json:"adjustments"`
+}
+
+// ERAUnapplied is part of a reply.
+// Money of its claims that is on no claim here: of those that were ignored, and of those that need review, match no
+// claim or are about to be applied. It stays there after the remittance is posted. A remittance that does not
+// stand has none.
+type ERAUnapplied struct {
+	Ignored    UnappliedSum `json:"ignored"`
+	Unfinished UnappliedSum `json:"unfinished"`
+}
+
+// UnappliedSum is part of a reply.
+type UnappliedSum struct {
+	// What the remittance claims pay together. A reversal lowers it.
+	Paid Amount `json:"paid"`
+	// How many remittance claims they are.
+	Claims int `json:"claims"`
 }
 
 // AutomationLevel is one of a list of values, which may grow: expect others.
@@ -5926,9 +5965,13 @@ type Deposit struct {
 
 // DepositCandidate is part of a reply.
 type DepositCandidate struct {
-	// What they await together.
-	Total Amount                `json:"total"`
-	ERAs  []DepositCandidateERA `json:"eras"`
+	// What the remittances await together.
+	Total Amount `json:"total"`
+	// Several of one payer add up to the rest of the deposit. `POST /deposits/{id}/match` takes them as `parts`.
+	ERAs []DepositCandidateERA `json:"eras"`
+	// The deposits that add up to the remittance together with this one. Match each of them, and this one, with
+	// it. Empty when this one pays alone.
+	OtherDeposits []DepositCandidateOtherDeposit `json:"other_deposits"`
 }
 
 // DepositCandidateERA is part of a reply.
@@ -5939,6 +5982,19 @@ type DepositCandidateERA struct {
 	Date        *string `json:"date"`
 	// An amount of dollars.
 	Awaited Amount `json:"awaited"`
+}
+
+// DepositCandidateOtherDeposit is part of a reply.
+type DepositCandidateOtherDeposit struct {
+	DepositID string `json:"deposit_id"`
+	// The last four digits.
+	Account string `json:"account"`
+	Date    string `json:"date"`
+	// What it has left for the remittance.
+	Rest    Amount  `json:"rest"`
+	Company *string `json:"company"`
+	// The words of the bank.
+	Text string `json:"text"`
 }
 
 // DepositMatchRequest is part of a request.
@@ -6328,28 +6384,28 @@ type AgingRow struct {
 // ReportAges is part of a reply.
 // Sums by the days since the claim was sent, or since its first service.
 type ReportAges struct {
-	// A sum, with the list of the claims that it is of.
+	// A sum, with the list that it is of.
 	Days030 ReportFigure `json:"days_0_30"`
-	// A sum, with the list of the claims that it is of.
+	// A sum, with the list that it is of.
 	Days3160 ReportFigure `json:"days_31_60"`
-	// A sum, with the list of the claims that it is of.
+	// A sum, with the list that it is of.
 	Days6190 ReportFigure `json:"days_61_90"`
-	// A sum, with the list of the claims that it is of.
+	// A sum, with the list that it is of.
 	Days91120 ReportFigure `json:"days_91_120"`
-	// A sum, with the list of the claims that it is of.
+	// A sum, with the list that it is of.
 	Over120 ReportFigure `json:"over_120"`
-	// A sum, with the list of the claims that it is of.
+	// A sum, with the list that it is of.
 	Total ReportFigure `json:"total"`
 }
 
 // ReportFigure is part of a reply.
-// A sum, with the list of the claims that it is of.
+// A sum, with the list that it is of.
 type ReportFigure struct {
 	// An amount of dollars.
 	Amount Amount `json:"amount"`
 	// How many claims it is of.
 	Claims int `json:"claims"`
-	// The path of the list of these claims, with its filters.
+	// The path of the list of these claims, or of their remittances, with its filters.
 	Href string `json:"href"`
 }
 
@@ -6428,6 +6484,9 @@ type CollectionsReport struct {
 	To    *string          `json:"to"`
 	Rows  []CollectionsRow `json:"rows"`
 	Total CollectionsRow   `json:"total"`
+	// Money of the remittances of the period, payer and office that is on no claim, by the day of the payment. `href` is
+	// their list. Null for a report by another day than that of the decision, and for one of one provider.
+	Unapplied *ReportUnapplied `json:"unapplied"`
 }
 
 // CollectionsRow is part of a reply.
@@ -6456,6 +6515,14 @@ type CollectionsRow struct {
 type ReportNumber struct {
 	Claims int    `json:"claims"`
 	Href   string `json:"href"`
+}
+
+// ReportUnapplied is part of a reply.
+type ReportUnapplied struct {
+	// Remittance claims that a person ignored.
+	Ignored ReportFigure `json:"ignored"`
+	// Remittance claims that need review, or match no claim.
+	Unfinished ReportFigure `json:"unfinished"`
 }
 
 // ReportsDenialsParams is part of a request.
@@ -6523,7 +6590,7 @@ type DenialsRow struct {
 	// `appeal`: the payer judged, and records and a letter can change that. `bill_patient`: the patient owes it.
 	// `bill_next_payer`: another payer is responsible. `write_off`: the practice takes it off. `none`: nothing.
 	Act AdjustmentAct `json:"act"`
-	// A sum, with the list of the claims that it is of.
+	// A sum, with the list that it is of.
 	Refused ReportFigure `json:"refused"`
 }
 

@@ -120,6 +120,8 @@ func TestGuides(t *testing.T) {
 			{"state", "reconciled"},
 			{"state reconcile_state", "needs_review not_asked"},
 			{"state", "paid"},
+			{"data", "[]"},
+			{"object unapplied.ignored.amount unapplied.unfinished.claims", "collections_report 0.00 0"},
 			{"object level payers.0.level", "automation exceptions automatic"},
 			{"level payers.0.payer.payer_id", "exceptions CHTEST"},
 			{"level payers", "review []"},

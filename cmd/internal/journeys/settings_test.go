@@ -327,6 +327,41 @@ func TestFeesAreImported(t *testing.T) {
 	viewer.seesNo("Import a fee schedule")
 }
 
+// An owner imports a contract with its deadlines, which its replacement begins with.
+func TestContractHasDeadlines(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	file := filepath.Join(t.TempDir(), "contract.csv")
+	if err := os.WriteFile(file, []byte("procedure_code,amount\nD0120,41.50\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	page := practice.signsIn("owner")
+	page.open("/test/settings/fees")
+	page.click("Import a fee schedule")
+	page.fill("Name", "Contract")
+	page.fill("First service date", "2026-01-01")
+	page.seesNo("Deadlines of the contract")
+	page.choose("Kind", "What a payer allows")
+	page.fill("Claim: days from the first service (optional)", "4000")
+	page.fill("Where you read it (optional)", "Manual, page 3")
+	page.upload("Choose a CSV file", file)
+	page.sees("contract.csv")
+	page.refused(422, "POST /api/v1/fee_schedules")
+	page.click("Import")
+	page.sees("1095")
+	page.screen("settings-contract-refused")
+	page.fill("Claim: days from the first service (optional)", "365")
+	page.fill("Appeal: days from the decision (optional)", "90")
+	page.click("Import")
+	page.sees("The fee schedule is imported.")
+	page.click("Contract")
+	page.sees("365 (Manual, page 3)", "90")
+	page.screen("settings-contract")
+	page.click("Replace")
+	page.has("Claim: days from the first service (optional)", "365")
+	page.has("Appeal: days from the decision (optional)", "90")
+}
+
 // An owner lets Molar post what needs no person. The remittance and the audit say that a rule did it, and a
 // biller does not find the setting.
 func TestTheAutomationPosts(t *testing.T) {

@@ -76,27 +76,6 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-// TestCandidates proposes several of one payer that add up, of at most 12 parts.
-func TestCandidates(t *testing.T) {
-	t.Parallel()
-	var eras []*remit.ERA
-	for i := range 30 {
-		eras = append(eras, era(byte(i+1), "Delta Dental", "", 100, 9))
-	}
-	d := came(1, "DELTA DENTAL", "", 1200, 9)
-	if got := d.Candidates(eras); len(got) == 0 || len(got[0]) != deposit.MaxParts {
-		t.Errorf("%d candidates", len(got))
-	}
-	d.Amount = 1300
-	if got := d.Candidates(eras); len(got) != 0 {
-		t.Errorf("13 parts: %d", len(got[0]))
-	}
-	d.Amount = 1250 // the search ends
-	if got := d.Candidates(eras); len(got) != 0 {
-		t.Errorf("an amount that none add up to: %v", got)
-	}
-}
-
 // TestReturns takes back what is certain.
 func TestReturns(t *testing.T) {
 	t.Parallel()

@@ -22,6 +22,7 @@ type Later struct {
 	Decisions    decision.List   `json:",omitempty"` // of people about its work
 	Posting      *Posting        `json:",omitempty"` // what its posting does with the claims; nil when it does nothing
 	ByHand       bool            `json:",omitempty"` // a person unposted it, or finished a claim of it: no rule posts it
+	PostedBy     string          `json:",omitempty"` // the key or the user; empty for a rule, and for one that is not posted
 }
 
 // Note is a decision of a person about a remittance. By is empty when Molar decided.

@@ -129,6 +129,15 @@ func (e *ERA) MoneyArrived() bool {
 	return e.ReconcileStage() == ReconcileAwaitsMoney && (status == DepositReceived || status == DepositNotExpected)
 }
 
+// Poster returns the key or the user that posted the remittance; empty for a rule, and when it is not
+// known. Postings of earlier releases name who reconciled the claims with them.
+func (e *ERA) Poster() string {
+	if e.State == Posted && e.PostedBy == "" && e.Posting != nil && e.Posting.Rule == "" {
+		return e.Posting.By
+	}
+	return e.PostedBy
+}
+
 // Unpost records that the remittance is no longer posted, and lets the claims be reopened that
 // its posting reconciled. No rule posts it again. By is the key or the user. It reports false when
 // it was not posted.
@@ -136,7 +145,7 @@ func (e *ERA) Unpost(by string) bool {
 	if e.State != Posted {
 		return false
 	}
-	e.State, e.PostedAt, e.ByHand = NeedsReview, time.Time{}, true
+	e.State, e.PostedAt, e.PostedBy, e.ByHand = NeedsReview, time.Time{}, "", true
 	if p := e.Posting; p != nil && p.Reconciled > 0 {
 		p.By, p.Stage, p.After = by, ReconcileIsTakenBack, billing.ClaimID{}
 	} else {

@@ -251,7 +251,29 @@ type Record struct {
 	More      bool              // there are claims after these
 	About     []billing.ClaimID // by provider adjustment: our claim that it names, or zero
 	Forwarded *ForwardedBalance // with the payer; nil when it never carried a balance
+	Unapplied Unapplied
 }
+
+// Unapplied is money of remittances that is on no claim. Remittances that do not stand have none.
+type Unapplied struct {
+	Ignored    UnappliedSum // finished without a claim
+	Unfinished UnappliedSum // waits for a person, or is about to be applied
+}
+
+// UnappliedSum is what remittance claims pay together. A reversal lowers it.
+type UnappliedSum struct {
+	Paid   billing.Money
+	Claims int
+}
+
+// With says which remittances a list has by what became of their claims.
+type With string
+
+// What became of claims of a remittance that stands, without those that a correction took over.
+const (
+	WithIgnored    With = "ignored"
+	WithUnfinished With = "unfinished" // they need review, or match no claim
+)
 
 // Filter narrows a list of remittances. Zero fields match all.
 type Filter struct {
@@ -267,7 +289,8 @@ type Filter struct {
 	PaidTo         billing.Date      // inclusive
 	ReceivedFrom   time.Time
 	ReceivedTo     time.Time // exclusive
-	Sort           Sort      // the order
+	With           With
+	Sort           Sort // the order
 }
 
 // Sort is what a list of remittances is ordered by. Those that are equal in it stand by the time

@@ -61,6 +61,16 @@ func (f Filter) on(c *claim.Filter, s billing.DateSpan) {
 	}
 }
 
+// Remittances returns the filter of the list of remittances whose payments are of the days of the
+// report. It has none for a report by another day than that of the decision, or of one provider:
+// a payment is of no provider.
+func (f Filter) Remittances() (of remit.Filter, has bool) {
+	if f.By != ByDecision || !f.ProviderID.IsZero() {
+		return remit.Filter{}, false
+	}
+	return remit.Filter{PayerID: f.PayerID, OfficeID: f.OfficeID, PaidFrom: f.Span.From, PaidTo: f.Span.To}, true
+}
+
 // Subject is what a row is about: a payer, an office or a provider. The ID is zero for claims
 // that name no provider, and for the sum of all rows.
 type Subject struct {

@@ -71,6 +71,7 @@ func (b *bench) cases() map[string]func(context.Context) error {
 		"task_settled":                       b.taskSettled,
 		"note_struck":                        b.noteStruck,
 		"deposit_matched":                    b.depositMatched,
+		"deposit_in_parts":                   b.depositInParts,
 		"posted_once":                        b.postedOnce,
 		"clock_advanced":                     b.clockAdvanced,
 		"dropped_reply_of_the_sandbox":       b.droppedReply,
@@ -873,6 +874,44 @@ func (b *bench) depositMatched(ctx context.Context) error {
 	shown, err3 := b.client.ERAs.Get(ctx, era.ID)
 	return wants(errors.Join(err1, err2, err3), err1 == nil && err2 == nil && err3 == nil && undone.State == molar.DepositStateUnmatched &&
 		matched.State == molar.DepositStateMatched && shown.Bank.Status == "received", matched)
+}
+
+func (b *bench) depositInParts(ctx context.Context) error {
+	c, err1 := b.claim(ctx, "")
+	if err := errors.Join(err1, b.idle(ctx)); err != nil {
+		return err
+	}
+	era, err := b.era(ctx, c)
+	if err != nil {
+		return err
+	}
+	total, err := strconv.ParseFloat(string(era.Payment.Total), 64)
+	if err != nil {
+		return err
+	}
+	day, name := *era.Payment.Date, era.PayerName
+	file := molar.Bytes("parts.csv", fmt.Appendf(nil, "Date,Amount,Description\n%s,0.37,HCCLAIMPMT %s A\n%s,%.2f,HCCLAIMPMT %s B\n", day, name, day, total-0.37, name))
+	done, err1 := b.client.Deposits.Import(ctx, file, molar.DepositsImportForm{Account: molar.Value("6790")})
+	small, err2 := b.client.Deposits.List(molar.DepositsListParams{Account: "6790", Amount: "0.37"}).Page(ctx, "")
+	if err := wants(errors.Join(err1, err2), err1 == nil && err2 == nil && done.Waiting == 2 && len(small.Data) == 1, done); err != nil {
+		return err
+	}
+	shown, err := b.client.Deposits.Get(ctx, small.Data[0].ID)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(shown.Candidates, func(c molar.DepositCandidate) bool { return c.ERAs[0].ERAID == era.ID && len(c.OtherDeposits) == 1 })
+	if i < 0 {
+		return wants(nil, false, shown)
+	}
+	parts := molar.DepositMatchRequest{Parts: []molar.DepositMatchRequestPart{{ERAID: era.ID}}}
+	for _, id := range []string{shown.Candidates[i].OtherDeposits[0].DepositID, shown.ID} {
+		if _, err := b.client.Deposits.Match(ctx, id, parts); err != nil {
+			return err
+		}
+	}
+	paid, err := b.client.ERAs.Get(ctx, era.ID)
+	return wants(err, err == nil && paid.Bank.Status == "received" && len(paid.Bank.Deposits) == 2, paid)
 }
 
 func (b *bench) postedOnce(ctx context.Context) error {

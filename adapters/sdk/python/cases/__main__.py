@@ -584,6 +584,24 @@ def deposit_matched() -> None:
     assert client.eras.get(era.id).bank.status == "received"
 
 
+def deposit_in_parts() -> None:
+    c = claim()
+    advance()
+    era = next(iter(client.eras.list(claim_id=c.id)))
+    day, rest = era.payment.date, Decimal(era.payment.total) - Decimal("0.37")
+    rows = [f"{day},0.37,HCCLAIMPMT {era.payer_name} A", f"{day},{rest},HCCLAIMPMT {era.payer_name} B"]
+    content = "\n".join(["Date,Amount,Description", *rows, ""])
+    file = molar.FileContent(name="parts.csv", content=content.encode())
+    assert client.deposits.import_(file, account="6790").waiting == 2
+    small = client.deposits.list(account="6790", amount="0.37").page().data[0]
+    found = [o for o in client.deposits.get(small.id).candidates if o.eras[0].era_id == era.id and len(o.other_deposits) == 1]
+    assert len(found) >= 1, found
+    for id in (found[0].other_deposits[0].deposit_id, small.id):
+        client.deposits.match(id, parts=[{"era_id": era.id}])
+    bank = client.eras.get(era.id).bank
+    assert bank.status == "received" and len(bank.deposits) == 2, bank
+
+
 def posted_once() -> None:
     c = claim()
     advance()

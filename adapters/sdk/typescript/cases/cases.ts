@@ -779,6 +779,30 @@ const cases: Record<string, () => Promise<void>> = {
     want(matched.state === "matched", matched);
     want((await client.eras.get(era.id)).bank.status === "received");
   },
+  async deposit_in_parts() {
+    const c = await claim();
+    await advance();
+    const era = await first(client.eras.list({ claim_id: c.id }));
+    const { date, total } = era.payment;
+    const rows = [
+      `${date},0.37,HCCLAIMPMT ${era.payer_name} A`,
+      `${date},${(Number(total) - 0.37).toFixed(2)},HCCLAIMPMT ${era.payer_name} B`,
+    ];
+    const text = `Date,Amount,Description\n${rows.join("\n")}\n`;
+    const file = { bytes: new TextEncoder().encode(text), name: "parts.csv" };
+    want((await client.deposits.import(file, { account: "6790" })).waiting === 2);
+    const small = await first(client.deposits.list({ account: "6790", amount: "0.37" }));
+    const { candidates } = await client.deposits.get(small.id);
+    const [other] =
+      candidates.find((o) => o.eras[0]?.era_id === era.id && o.other_deposits.length === 1)
+        ?.other_deposits ?? [];
+    want(other !== undefined, candidates);
+    for (const id of [other?.deposit_id ?? "", small.id]) {
+      await client.deposits.match(id, { parts: [{ era_id: era.id }] });
+    }
+    const { bank } = await client.eras.get(era.id);
+    want(bank.status === "received" && bank.deposits.length === 2, bank);
+  },
   async posted_once() {
     const c = await claim();
     await advance();

@@ -1345,7 +1345,8 @@ export class AutomationOperations {
   /**
    * Read what is done with remittances without a person.
    *
-   * Requires the `read` permission. Until something is set, the level is `review`.
+   * Requires the `submit` permission. A session must be an owner's. Until something is set, the level is `review`. A
+   * remittance says in `posted_by_rule` which level posted it.
    */
   get(options?: CallOptions): Promise<Automation> {
     return this.core.json({ method: "GET", path: "/automation" }, options);
@@ -1407,7 +1408,9 @@ export class DepositsOperations {
   /**
    * Retrieve a deposit.
    *
-   * Requires the `read` permission. `candidates` has what it can be matched with.
+   * Requires the `read` permission. `candidates` has what it can be matched with: single remittances, several of one
+   * payer that add up to it, and a remittance to which it adds up with other deposits, each of at most 12 parts. Several
+   * are proposed only when the days are at most three business days apart, and never matched by themselves.
    */
   get(id: string, options?: CallOptions): Promise<Deposit> {
     return this.core.json({ method: "GET", path: `/deposits/${encodeURIComponent(id)}` }, options);

@@ -4124,6 +4124,10 @@ export type ERAState =
   | "discarded"
   | (string & {});
 
+export type ERAsListParamsUnapplied =
+  | "ignored"
+  | "unfinished";
+
 export type ERAsListParamsSort =
   | "received"
   | "date"
@@ -4147,6 +4151,11 @@ export interface ERAsListParams {
   needs_attention?: boolean;
   /** `true`: only remittances whose amounts all add up. `false`: only the others. */
   balanced?: boolean;
+  /**
+   * `ignored`: only remittances with claims that a person ignored. `unfinished`: only those with claims that need
+   * review or match no claim here. Remittances that do not count are not among them.
+   */
+  unapplied?: ERAsListParamsUnapplied;
   /** Only items of this payer: its `pyr_` ID, its payer ID or an alias. */
   payer_id?: string;
   /** Only items of this office. */
@@ -4557,6 +4566,17 @@ export interface ERA {
   difference: ERADifference | null;
   file_name: string;
   /**
+   * Money of its claims that is on no claim here: of those that were ignored, and of those that need review, match no
+   * claim or are about to be applied. It stays there after the remittance is posted. A remittance that does not
+   * stand has none.
+   */
+  unapplied: ERAUnapplied;
+  /**
+   * The user or the API key that posted it. Null if a rule did, if it is not posted, and if it was posted before Molar
+   * recorded that.
+   */
+  posted_by: string | null;
+  /**
    * The level of the automation that posted it. Null if a person did, and if it is not posted.
    */
   posted_by_rule: AutomationLevel | null;
@@ -4931,6 +4951,23 @@ export interface StatedLine {
   allowed: Amount | null;
   /** Why the payer paid less than the charge, and by how much (CAS). */
   adjustments: Adjustment[];
+}
+
+/**
+ * Money of its claims that is on no claim here: of those that were ignored, and of those that need review, match no
+ * claim or are about to be applied. It stays there after the remittance is posted. A remittance that does not
+ * stand has none.
+ */
+export interface ERAUnapplied {
+  ignored: UnappliedSum;
+  unfinished: UnappliedSum;
+}
+
+export interface UnappliedSum {
+  /** What the remittance claims pay together. A reversal lowers it. */
+  paid: Amount;
+  /** How many remittance claims they are. */
+  claims: number;
 }
 
 /**
@@ -5341,9 +5378,17 @@ export interface Deposit {
 }
 
 export interface DepositCandidate {
-  /** What they await together. */
+  /** What the remittances await together. */
   total: Amount;
+  /**
+   * Several of one payer add up to the rest of the deposit. `POST /deposits/{id}/match` takes them as `parts`.
+   */
   eras: DepositCandidateERA[];
+  /**
+   * The deposits that add up to the remittance together with this one. Match each of them, and this one, with
+   * it. Empty when this one pays alone.
+   */
+  other_deposits: DepositCandidateOtherDeposit[];
 }
 
 export interface DepositCandidateERA {
@@ -5353,6 +5398,18 @@ export interface DepositCandidateERA {
   date: string | null;
   /** An amount of dollars. */
   awaited: Amount;
+}
+
+export interface DepositCandidateOtherDeposit {
+  deposit_id: string;
+  /** The last four digits. */
+  account: string;
+  date: string;
+  /** What it has left for the remittance. */
+  rest: Amount;
+  company: string | null;
+  /** The words of the bank. */
+  text: string;
 }
 
 export interface DepositMatchRequest {
@@ -5673,27 +5730,27 @@ export interface AgingRow {
 
 /** Sums by the days since the claim was sent, or since its first service. */
 export interface ReportAges {
-  /** A sum, with the list of the claims that it is of. */
+  /** A sum, with the list that it is of. */
   days_0_30: ReportFigure;
-  /** A sum, with the list of the claims that it is of. */
+  /** A sum, with the list that it is of. */
   days_31_60: ReportFigure;
-  /** A sum, with the list of the claims that it is of. */
+  /** A sum, with the list that it is of. */
   days_61_90: ReportFigure;
-  /** A sum, with the list of the claims that it is of. */
+  /** A sum, with the list that it is of. */
   days_91_120: ReportFigure;
-  /** A sum, with the list of the claims that it is of. */
+  /** A sum, with the list that it is of. */
   over_120: ReportFigure;
-  /** A sum, with the list of the claims that it is of. */
+  /** A sum, with the list that it is of. */
   total: ReportFigure;
 }
 
-/** A sum, with the list of the claims that it is of. */
+/** A sum, with the list that it is of. */
 export interface ReportFigure {
   /** An amount of dollars. */
   amount: Amount;
   /** How many claims it is of. */
   claims: number;
-  /** The path of the list of these claims, with its filters. */
+  /** The path of the list of these claims, or of their remittances, with its filters. */
   href: string;
 }
 
@@ -5737,6 +5794,11 @@ export interface CollectionsReport {
   to: string | null;
   rows: CollectionsRow[];
   total: CollectionsRow;
+  /**
+   * Money of the remittances of the period, payer and office that is on no claim, by the day of the payment. `href` is
+   * their list. Null for a report by another day than that of the decision, and for one of one provider.
+   */
+  unapplied: ReportUnapplied | null;
 }
 
 export interface CollectionsRow {
@@ -5765,6 +5827,13 @@ export interface CollectionsRow {
 export interface ReportNumber {
   claims: number;
   href: string;
+}
+
+export interface ReportUnapplied {
+  /** Remittance claims that a person ignored. */
+  ignored: ReportFigure;
+  /** Remittance claims that need review, or match no claim. */
+  unfinished: ReportFigure;
 }
 
 /** The parameters of /reports/denials. */
@@ -5810,7 +5879,7 @@ export interface DenialsRow {
    * `bill_next_payer`: another payer is responsible. `write_off`: the practice takes it off. `none`: nothing.
    */
   act: AdjustmentAct;
-  /** A sum, with the list of the claims that it is of. */
+  /** A sum, with the list that it is of. */
   refused: ReportFigure;
 }
 

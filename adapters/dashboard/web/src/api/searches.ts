@@ -136,6 +136,7 @@ const forms: { [P in Searched]: Forms<Searches[P]> } = {
     state: "text",
     needs_attention: "flag",
     balanced: "flag",
+    unapplied: "text",
     payer_id: "text",
     office_id: "text",
     claim_id: "text",

@@ -1217,7 +1217,8 @@ class AutomationOperations:
     def get(self, *, options: Options = NO_OPTIONS) -> Automation:
         """Read what is done with remittances without a person.
 
-        Requires the `read` permission. Until something is set, the level is `review`.
+        Requires the `submit` permission. A session must be an owner's. Until something is set, the level is `review`. A
+        remittance says in `posted_by_rule` which level posted it.
         """
         return Automation(self._core.json(Call("GET", "/automation", options)))
 
@@ -1274,7 +1275,9 @@ class DepositsOperations:
     def get(self, id: str, *, options: Options = NO_OPTIONS) -> Deposit:
         """Retrieve a deposit.
 
-        Requires the `read` permission. `candidates` has what it can be matched with.
+        Requires the `read` permission. `candidates` has what it can be matched with: single remittances, several of one
+        payer that add up to it, and a remittance to which it adds up with other deposits, each of at most 12 parts. Several
+        are proposed only when the days are at most three business days apart, and never matched by themselves.
         """
         return Deposit(self._core.json(Call("GET", f"/deposits/{part(id)}", options)))
 

@@ -4149,6 +4149,8 @@ another remittance of the same payment stands in its place. `discarded`: a corre
 accept. Claims of the last two do not count.
 """
 
+ERAsListParamsUnapplied: TypeAlias = Literal["ignored", "unfinished"]
+
 ERAsListParamsSort: TypeAlias = Literal["received", "date", "total"]
 
 ERAsListParamsOrder: TypeAlias = Literal["asc", "desc"]
@@ -4168,6 +4170,10 @@ class ERAsListParams(TypedDict, total=False):
     """
     balanced: bool
     """`true`: only remittances whose amounts all add up. `false`: only the others."""
+    unapplied: ERAsListParamsUnapplied
+    """`ignored`: only remittances with claims that a person ignored. `unfinished`: only those with claims that need
+    review or match no claim here. Remittances that do not count are not among them.
+    """
     payer_id: str
     """Only items of this payer: its `pyr_` ID, its payer ID or an alias."""
     office_id: str
@@ -4958,6 +4964,34 @@ class ERADifference(Model):
         "claims": [ERADifferenceClaim],
     }
 
+
+class UnappliedSum(Model):
+    """A part of a reply."""
+
+    paid: Decimal
+    """What the remittance claims pay together. A reversal lowers it."""
+    claims: int
+    """How many remittance claims they are."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "paid": Decimal,
+    }
+
+
+class ERAUnapplied(Model):
+    """Money of its claims that is on no claim here: of those that were ignored, and of those that need review, match no
+    claim or are about to be applied. It stays there after the remittance is posted. A remittance that does not
+    stand has none.
+    """
+
+    ignored: UnappliedSum
+    unfinished: UnappliedSum
+
+    _read: ClassVar[dict[str, Any]] = {
+        "ignored": UnappliedSum,
+        "unfinished": UnappliedSum,
+    }
+
 AutomationLevel: TypeAlias = "Literal['review', 'exceptions', 'automatic'] | str"
 """How much is done without a person. `review`: nothing. `exceptions`: Molar posts a remittance that balances,
 whose claims are all applied without a warning, a review or a person, and that has no provider adjustment and
@@ -5047,6 +5081,15 @@ class ERA(Model):
     difference: ERADifference | None
     """What it changes of the remittances that it corrects. Null if it corrects none."""
     file_name: str
+    unapplied: ERAUnapplied
+    """Money of its claims that is on no claim here: of those that were ignored, and of those that need review, match no
+    claim or are about to be applied. It stays there after the remittance is posted. A remittance that does not
+    stand has none.
+    """
+    posted_by: str | None
+    """The user or the API key that posted it. Null if a rule did, if it is not posted, and if it was posted before Molar
+    recorded that.
+    """
     posted_by_rule: AutomationLevel | None
     """The level of the automation that posted it. Null if a person did, and if it is not posted."""
     reconcile_state: ReconcileState
@@ -5079,6 +5122,7 @@ class ERA(Model):
         "forwarded_balance": ForwardedBalance,
         "balance": ERABalance,
         "difference": ERADifference,
+        "unapplied": ERAUnapplied,
         "left_out": [LeftOutClaim],
     }
 
@@ -5452,16 +5496,41 @@ class DepositCandidateERA(Model):
     }
 
 
+class DepositCandidateOtherDeposit(Model):
+    """A part of a reply."""
+
+    deposit_id: str
+    account: str
+    """The last four digits."""
+    date: dt.date
+    rest: Decimal
+    """What it has left for the remittance."""
+    company: str | None
+    text: str
+    """The words of the bank."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "date": calendar_date,
+        "rest": Decimal,
+    }
+
+
 class DepositCandidate(Model):
     """A part of a reply."""
 
     total: Decimal
-    """What they await together."""
+    """What the remittances await together."""
     eras: list[DepositCandidateERA]
+    """Several of one payer add up to the rest of the deposit. `POST /deposits/{id}/match` takes them as `parts`."""
+    other_deposits: list[DepositCandidateOtherDeposit]
+    """The deposits that add up to the remittance together with this one. Match each of them, and this one, with
+    it. Empty when this one pays alone.
+    """
 
     _read: ClassVar[dict[str, Any]] = {
         "total": Decimal,
         "eras": [DepositCandidateERA],
+        "other_deposits": [DepositCandidateOtherDeposit],
     }
 
 
@@ -5901,14 +5970,14 @@ AgingReportBy: TypeAlias = "Literal['submission', 'service'] | str"
 
 
 class ReportFigure(Model):
-    """A sum, with the list of the claims that it is of."""
+    """A sum, with the list that it is of."""
 
     amount: Decimal
     """An amount of dollars."""
     claims: int
     """How many claims it is of."""
     href: str
-    """The path of the list of these claims, with its filters."""
+    """The path of the list of these claims, or of their remittances, with its filters."""
 
     _read: ClassVar[dict[str, Any]] = {
         "amount": Decimal,
@@ -5919,17 +5988,17 @@ class ReportAges(Model):
     """Sums by the days since the claim was sent, or since its first service."""
 
     days_0_30: ReportFigure
-    """A sum, with the list of the claims that it is of."""
+    """A sum, with the list that it is of."""
     days_31_60: ReportFigure
-    """A sum, with the list of the claims that it is of."""
+    """A sum, with the list that it is of."""
     days_61_90: ReportFigure
-    """A sum, with the list of the claims that it is of."""
+    """A sum, with the list that it is of."""
     days_91_120: ReportFigure
-    """A sum, with the list of the claims that it is of."""
+    """A sum, with the list that it is of."""
     over_120: ReportFigure
-    """A sum, with the list of the claims that it is of."""
+    """A sum, with the list that it is of."""
     total: ReportFigure
-    """A sum, with the list of the claims that it is of."""
+    """A sum, with the list that it is of."""
 
     _read: ClassVar[dict[str, Any]] = {
         "days_0_30": ReportFigure,
@@ -6044,6 +6113,20 @@ class CollectionsRow(Model):
     }
 
 
+class ReportUnapplied(Model):
+    """A part of a reply."""
+
+    ignored: ReportFigure
+    """Remittance claims that a person ignored."""
+    unfinished: ReportFigure
+    """Remittance claims that need review, or match no claim."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "ignored": ReportFigure,
+        "unfinished": ReportFigure,
+    }
+
+
 class CollectionsReport(Model):
     """A part of a reply."""
 
@@ -6055,6 +6138,10 @@ class CollectionsReport(Model):
     to: dt.date | None
     rows: list[CollectionsRow]
     total: CollectionsRow
+    unapplied: ReportUnapplied | None
+    """Money of the remittances of the period, payer and office that is on no claim, by the day of the payment. `href` is
+    their list. Null for a report by another day than that of the decision, and for one of one provider.
+    """
 
     _read: ClassVar[dict[str, Any]] = {
         "as_of": timestamp,
@@ -6062,6 +6149,7 @@ class CollectionsReport(Model):
         "to": calendar_date,
         "rows": [CollectionsRow],
         "total": CollectionsRow,
+        "unapplied": ReportUnapplied,
     }
 
 
@@ -6096,7 +6184,7 @@ class DenialsRow(Model):
     `bill_next_payer`: another payer is responsible. `write_off`: the practice takes it off. `none`: nothing.
     """
     refused: ReportFigure
-    """A sum, with the list of the claims that it is of."""
+    """A sum, with the list that it is of."""
 
     _read: ClassVar[dict[str, Any]] = {
         "refused": ReportFigure,

@@ -11,7 +11,7 @@ import { Day, dollars, Money, None, printable, When } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Notes } from "../../ui/notes";
 import { Facts, Notice, Page, Section, Waiting } from "../../ui/page";
-import { count } from "../../ui/plural";
+import { count, plural } from "../../ui/plural";
 import { State } from "../../ui/state";
 import { Table } from "../../ui/table";
 import { Traces } from "../../ui/traces";
@@ -147,15 +147,33 @@ function Pays({ deposit: d, write }: { deposit: Deposit; write: boolean }) {
   );
 }
 
-/** Candidates offers the remittances that the deposit may pay, the likeliest first. */
+type Candidate = Deposit["candidates"][number];
+
+/** Candidates offers what the deposit may pay, the likeliest first. */
 function Candidates({ deposit: d, write }: { deposit: Deposit; write: boolean }) {
   const match = useSend(
-    (api, key, ids: string[]) =>
-      api.POST("/deposits/{id}/match", {
+    async (api, key, c: Candidate) => {
+      // A remittance that came in several deposits is matched from each of them, this one last.
+      const [first] = c.eras;
+      for (const o of first ? c.other_deposits : []) {
+        const { error } = await api.POST("/deposits/{id}/match", {
+          params: {
+            path: { id: o.deposit_id },
+            header: { "Idempotency-Key": `${key["Idempotency-Key"]}-${o.deposit_id}` },
+          },
+          body: { parts: [{ era_id: first?.era_id ?? "" }] },
+        });
+        if (error) return { error };
+      }
+      return api.POST("/deposits/{id}/match", {
         params: { path: { id: d.id }, header: key },
-        body: { parts: ids.map((era_id) => ({ era_id })) },
-      }),
-    { says: "The deposit is matched." },
+        body: { parts: c.eras.map(({ era_id }) => ({ era_id })) },
+      });
+    },
+    {
+      says: (done: Deposit) =>
+        done.state === "matched" ? "The deposit is matched." : "A part of the deposit is matched.",
+    },
   );
   if (d.candidates.length === 0)
     return (
@@ -168,18 +186,14 @@ function Candidates({ deposit: d, write }: { deposit: Deposit; write: boolean })
     <Section title={`May pay (${dollars(d.rest)} left)`}>
       <ol className="plain candidates">
         {d.candidates.map((c, i) => (
-          <li key={c.eras.map((e) => e.era_id).join()} className="became">
-            <div>
-              {c.eras.map((e) => (
-                <p key={e.era_id} className="wrap-anywhere">
-                  <Go to={`/remittances/${e.era_id}`}>{printable(e.payer_name)}</Go>{" "}
-                  <span className="muted small">
-                    {printable(e.trace_number)} · <Day value={e.date} /> ·{" "}
-                    <Money value={e.awaited} />
-                  </span>
-                </p>
-              ))}
-            </div>
+          <li
+            key={[
+              ...c.eras.map((e) => e.era_id),
+              ...c.other_deposits.map((o) => o.deposit_id),
+            ].join()}
+            className="became"
+          >
+            <Proposal candidate={c} />
             <div className="right">
               <p>
                 <Money value={c.total} strong />
@@ -189,9 +203,9 @@ function Candidates({ deposit: d, write }: { deposit: Deposit; write: boolean })
                   look={i === 0 ? "primary" : "plain"}
                   data-act={i === 0 ? "matchDeposit" : undefined}
                   busy={match.isPending}
-                  onClick={() => match.go(c.eras.map((e) => e.era_id))}
+                  onClick={() => match.go(c)}
                 >
-                  {c.eras.length === 1 ? "Match" : `Match ${count(c.eras.length, "remittance")}`}
+                  {acts(c)}
                 </Button>
               )}
             </div>
@@ -199,5 +213,44 @@ function Candidates({ deposit: d, write }: { deposit: Deposit; write: boolean })
         ))}
       </ol>
     </Section>
+  );
+}
+
+/** acts names what the button of a proposal does. */
+function acts(c: Candidate): string {
+  if (c.other_deposits.length > 0) return `Match ${count(c.other_deposits.length + 1, "deposit")}`;
+  return c.eras.length === 1 ? "Match" : `Match ${count(c.eras.length, "remittance")}`;
+}
+
+/** Proposal lists the remittances of a candidate, and the deposits that pay with this one. */
+function Proposal({ candidate: c }: { candidate: Candidate }) {
+  return (
+    <div>
+      {c.eras.length > 1 && (
+        <p className="small muted">Remittances of one payer that add up to it</p>
+      )}
+      {c.eras.map((e) => (
+        <p key={e.era_id} className="wrap-anywhere">
+          <Go to={`/remittances/${e.era_id}`}>{printable(e.payer_name)}</Go>{" "}
+          <span className="muted small">
+            {printable(e.trace_number)} · <Day value={e.date} /> · <Money value={e.awaited} />
+          </span>
+        </p>
+      ))}
+      {c.other_deposits.length > 0 && (
+        <p className="small muted">
+          Together with {count(c.other_deposits.length, "other deposit")}, which{" "}
+          {plural(c.other_deposits.length, "is", "are")} matched, too
+        </p>
+      )}
+      {c.other_deposits.map((o) => (
+        <p key={o.deposit_id} className="wrap-anywhere">
+          <Go to={`/deposits/${o.deposit_id}`}>{sender(o)}</Go>{" "}
+          <span className="muted small">
+            …{o.account} · <Day value={o.date} /> · <Money value={o.rest} />
+          </span>
+        </p>
+      ))}
+    </div>
   );
 }

@@ -16,7 +16,8 @@ export const methods: Record<Schemas["DepositMethod"], string> = {
 };
 
 /** sender is who sent a deposit, as the bank names it. */
-export const sender = (d: Deposit) => printable(d.company || d.text || "No name");
+export const sender = (d: Pick<Deposit, "company" | "text">) =>
+  printable(d.company || d.text || "No name");
 
 const columns: Column<Deposit>[] = [
   {

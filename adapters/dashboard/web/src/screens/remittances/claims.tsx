@@ -7,7 +7,7 @@ import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
 import { Confirm } from "../../ui/dialog";
-import { cents, Day, Days, dollars, Money, None, name, printable, words } from "../../ui/format";
+import { Day, Days, dollars, Money, None, name, printable, words } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Empty, Facts, Read, Section } from "../../ui/page";
 import { count } from "../../ui/plural";
@@ -17,7 +17,7 @@ import { groupLabel, reasonLabel, statusLabel } from "./codes";
 import { stands } from "./correction";
 import { patientOf, restOf } from "./figures";
 import { Beside, Match, Sides } from "./match";
-import { money, unfinished } from "./standing";
+import { unfinished } from "./standing";
 
 type ERA = Schemas["ERA"];
 export type ERAClaim = Schemas["ERAClaim"];
@@ -54,14 +54,18 @@ const waits = (c: ERAClaim) =>
 /** many is the number of claims beyond which a page asks before it loads more. */
 const many = 1000;
 
-export function Claims({ era: e }: { era: ERA }) {
+/** useClaims reads the claims of a remittance that is there, page by page. */
+export function useClaims(id: string, there: boolean) {
   const { api } = useClient();
-  const claims = api.useInfiniteQuery(
+  return api.useInfiniteQuery(
     "get",
     "/eras/{id}/claims",
-    { params: { path: { id: e.id }, query: { limit: 100 } } },
-    paged,
+    { params: { path: { id }, query: { limit: 100 } } },
+    { ...paged, enabled: there },
   );
+}
+
+export function Claims({ era: e, of: claims }: { era: ERA; of: ReturnType<typeof useClaims> }) {
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
   const [only, setOnly] = useState(false);
   const [text, setText] = useState("");
@@ -79,8 +83,7 @@ export function Claims({ era: e }: { era: ERA }) {
         </Read>
       </Section>
     );
-  // While pages are missing, the sum is too low.
-  const ignored = hasNextPage ? [] : rows.filter((c) => c.status === "ignored");
+  const off = e.unapplied;
   const sought = text.trim().toLowerCase();
   const narrow = only && rows.some(waits); // with nothing left to decide, all claims show
   const shown = rows.filter(
@@ -139,10 +142,17 @@ export function Claims({ era: e }: { era: ERA }) {
           )}
         </div>
       )}
-      {ignored.length > 0 && (
+      {off.ignored.claims > 0 && (
         <p className="card-note off">
-          {dollars(money(ignored.reduce((n, c) => n + cents(c.paid), 0)))} of this remittance is on
-          no claim: {count(ignored.length, "remittance claim is", "remittance claims are")} ignored.
+          {dollars(off.ignored.paid)} of this remittance is on no claim:{" "}
+          {count(off.ignored.claims, "remittance claim is", "remittance claims are")} ignored.
+        </p>
+      )}
+      {off.unfinished.claims > 0 && e.state === "posted" && (
+        <p className="card-note off">
+          {dollars(off.unfinished.paid)} of this remittance is not allocated:{" "}
+          {count(off.unfinished.claims, "remittance claim is", "remittance claims are")} not
+          finished.
         </p>
       )}
       {shown.length === 0 ? (

@@ -9,7 +9,7 @@ import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
 import { useCopyAsCurl } from "../../ui/copy";
 import { Cancel, Confirm, Modal } from "../../ui/dialog";
-import { cents, Day, dollars, Money, None, name, printable, When } from "../../ui/format";
+import { cents, Day, day, dollars, Money, None, name, printable, When } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { More } from "../../ui/menu";
 import { Notes } from "../../ui/notes";
@@ -19,9 +19,10 @@ import { Table } from "../../ui/table";
 import { useToast } from "../../ui/toast";
 import { Traces } from "../../ui/traces";
 import { levelName } from "../settings/levels";
-import { Claims } from "./claims";
+import { Claims, useClaims } from "./claims";
 import { Difference, Siblings, stands } from "./correction";
 import { RawFile } from "./file";
+import { Sheet } from "./sheet";
 import {
   finished,
   methodLabel,
@@ -38,8 +39,9 @@ type ERA = Schemas["ERA"];
 
 export function RemittanceDetail() {
   const { id } = useParams({ strict: false }) as { id: string };
-  const { api } = useClient();
+  const { api, mode } = useClient();
   const era = api.useQuery("get", "/eras/{id}", { params: { path: { id } } });
+  const claims = useClaims(id, era.data !== undefined);
   if (!era.data) return <Waiting title="Remittance" rows={10} of={era} />;
   const e = era.data;
   return (
@@ -59,29 +61,45 @@ export function RemittanceDetail() {
         </>
       }
       actions={<Actions era={e} />}
-    >
-      <Siblings era={e} />
-      {stands(e) && <Next era={e} />}
-      <Posted era={e} />
-      <Difference era={e} />
-      <Section title="Payment">
-        <Payment era={e} />
+      printed={
         <p>
-          {e.bank.summary}
-          {e.bank.deposits.map((d) => (
-            <Fragment key={d.deposit_id}>
-              {" "}
-              <Go to={`/deposits/${d.deposit_id}`}>
-                Deposit of <Day value={d.date} />
-              </Go>
-            </Fragment>
-          ))}
+          {mode === "test" && <strong>Test mode: no real payment. </strong>}
+          {[
+            printable(e.payer?.name ?? e.payer_name),
+            `${methodLabel(e.payment.method)} ${printable(e.payment.trace_number)}`,
+            e.payment.date && day(e.payment.date),
+            dollars(e.payment.total),
+          ]
+            .filter(Boolean)
+            .join(" · ")}
         </p>
-        <Balance era={e} />
-      </Section>
-      <Claims era={e} />
-      <Notes of="/eras/{id}/notes" id={e.id} />
-      <Traces key={e.id} id={e.id} />
+      }
+    >
+      <div className="no-print not-on-paper">
+        <Siblings era={e} />
+        {stands(e) && <Next era={e} />}
+        <Posted era={e} />
+        <Difference era={e} />
+        <Section title="Payment">
+          <Payment era={e} />
+          <p>
+            {e.bank.summary}
+            {e.bank.deposits.map((d) => (
+              <Fragment key={d.deposit_id}>
+                {" "}
+                <Go to={`/deposits/${d.deposit_id}`}>
+                  Deposit of <Day value={d.date} />
+                </Go>
+              </Fragment>
+            ))}
+          </p>
+          <Balance era={e} />
+        </Section>
+        <Claims era={e} of={claims} />
+        <Notes of="/eras/{id}/notes" id={e.id} />
+        <Traces key={e.id} id={e.id} />
+      </div>
+      <Sheet era={e} claims={claims.data?.pages.flatMap((p) => p.data) ?? []} />
     </Page>
   );
 }

@@ -59,6 +59,7 @@ const everything = {
   trace_number: undefined,
   claim_id: undefined,
   balanced: undefined,
+  unapplied: undefined,
   paid_from: undefined,
   paid_to: undefined,
   received_from: undefined,
@@ -227,6 +228,16 @@ function Narrow({
           ["received", "Last received first"],
           ["date", "Last payment first"],
           ["total", "Highest payment first"],
+        ]}
+      />
+      <SelectField
+        label="Money on no claim"
+        value={filters.unapplied ?? ""}
+        onChange={(v) => set({ unapplied: (v || undefined) as Filters["unapplied"] })}
+        options={[
+          ["", "Any"],
+          ["ignored", "With ignored claims"],
+          ["unfinished", "With unfinished claims"],
         ]}
       />
       <DayFilter

@@ -1,9 +1,12 @@
 // The four reports. Each sum leads to the list of its claims.
 import { type Schemas, useClient } from "../../api/client";
 import { useFilters } from "../../api/filters";
+import { parse, readSearch } from "../../api/searches";
 import { acts } from "../../ui/codes";
 import { cents, dollars, Money } from "../../ui/format";
+import { Go } from "../../ui/link";
 import { Read } from "../../ui/page";
+import { count } from "../../ui/plural";
 import { type Column, Table } from "../../ui/table";
 import { Bars, Claims, Nothing, Report, Sum } from "./frame";
 
@@ -127,46 +130,81 @@ export function Collections() {
       asOf={report.data?.as_of}
     >
       <Read of={report} rows={8}>
-        {(r) =>
-          r.rows.length === 0 ? (
-            <Nothing />
-          ) : (
-            <>
-              <Bars
-                of={collected.map(([key, name]) => ({
-                  name,
-                  says: dollars(r.total[key].amount),
-                  parts: [{ value: cents(r.total[key].amount) }],
-                }))}
-              />
-              <Table
-                caption="Collections"
-                rows={[...r.rows, r.total]}
-                id={(row) => row.id ?? called(row, r.total)}
-                columns={[
-                  {
-                    head: "For",
-                    cell: (row) => <span className="strong">{called(row, r.total)}</span>,
-                  },
-                  {
-                    head: "Claims",
-                    right: true,
-                    cell: (row) => <Claims of={row.claims} says={called(row, r.total)} />,
-                  },
-                  ...collected.map(([key, head]) => ({
-                    head,
-                    right: true,
-                    cell: (row: Schemas["CollectionsRow"]) => (
-                      <Sum of={row[key]} says={`${head}, ${called(row, r.total)}`} />
-                    ),
-                  })),
-                ]}
-              />
-            </>
-          )
-        }
+        {(r) => (
+          <>
+            {r.rows.length === 0 ? (
+              <Nothing />
+            ) : (
+              <>
+                <Bars
+                  of={collected.map(([key, name]) => ({
+                    name,
+                    says: dollars(r.total[key].amount),
+                    parts: [{ value: cents(r.total[key].amount) }],
+                  }))}
+                />
+                <Table
+                  caption="Collections"
+                  rows={[...r.rows, r.total]}
+                  id={(row) => row.id ?? called(row, r.total)}
+                  columns={[
+                    {
+                      head: "For",
+                      cell: (row) => <span className="strong">{called(row, r.total)}</span>,
+                    },
+                    {
+                      head: "Claims",
+                      right: true,
+                      cell: (row) => <Claims of={row.claims} says={called(row, r.total)} />,
+                    },
+                    ...collected.map(([key, head]) => ({
+                      head,
+                      right: true,
+                      cell: (row: Schemas["CollectionsRow"]) => (
+                        <Sum of={row[key]} says={`${head}, ${called(row, r.total)}`} />
+                      ),
+                    })),
+                  ]}
+                />
+              </>
+            )}
+            <Unapplied of={r.unapplied} />
+          </>
+        )}
       </Read>
     </Report>
+  );
+}
+
+/** Unapplied says how much of the remittances of the period is on no claim. */
+function Unapplied({ of }: { of: Schemas["CollectionsReport"]["unapplied"] }) {
+  if (!of || of.ignored.claims + of.unfinished.claims === 0) return null;
+  return (
+    <section aria-label="On no claim">
+      <h2 className="card-note">On no claim</h2>
+      <ul className="plain card-note stack-s">
+        {(
+          [
+            ["Ignored", of.ignored],
+            ["Not finished", of.unfinished],
+          ] as const
+        )
+          .filter(([, f]) => f.claims > 0)
+          .map(([what, f]) => (
+            <li key={what}>
+              {what}:{" "}
+              <Go
+                to="/remittances"
+                search={readSearch("/remittances", parse(f.href.split("?")[1] ?? ""))}
+                aria-label={`${what}: ${dollars(f.amount)}`}
+              >
+                <Money value={f.amount} strong />
+              </Go>{" "}
+              of {count(f.claims, "remittance claim")} by payments of the period.
+            </li>
+          ))}
+      </ul>
+    </section>
   );
 }
 

@@ -9,6 +9,7 @@ import { useToday } from "../../ui/format";
 import { Notice } from "../../ui/page";
 import { PayerPicker, type PickedPayer } from "../../ui/payer-picker";
 import { Table } from "../../ui/table";
+import { DeadlineFields, useDeadlines } from "./deadlines";
 import { faultsByLine, textOf } from "./fee-file";
 
 type Schedule = Schemas["FeeSchedule"];
@@ -26,6 +27,7 @@ export function FeeImport({ replaces, close }: { replaces?: Schedule; close: () 
   const [from, setFrom] = useState(today);
   const [writeOff, setWriteOff] = useState(replaces?.write_off_beyond_limits ?? true);
   const [file, setFile] = useState<{ name: string; bytes: ArrayBuffer } | null>(null);
+  const deadlines = useDeadlines(replaces);
   const [faults, setFaults] = useState<readonly Fault[]>([]);
   const offices = api.useQuery("get", "/offices", { params: { query: { limit: 100 } } });
   const query = {
@@ -35,7 +37,7 @@ export function FeeImport({ replaces, close }: { replaces?: Schedule; close: () 
     ...(office && { office_id: office }),
     ...(payer && { payer_id: payer.id }),
     ...(network && { network: network as "in" }),
-    ...(kind === "allowed" && { write_off_beyond_limits: writeOff }),
+    ...(kind === "allowed" && { write_off_beyond_limits: writeOff, ...deadlines.entered }),
     ...(replaces && { replaces: replaces.id }),
   };
   const send = useSend(
@@ -137,6 +139,16 @@ export function FeeImport({ replaces, close }: { replaces?: Schedule; close: () 
               checked={writeOff}
               onChange={setWriteOff}
             />
+          )}
+          {kind === "allowed" && (
+            <fieldset className="stack-s">
+              <legend>Deadlines of the contract</legend>
+              <p className="muted small">
+                They come before those of the payer. Leave a field empty for a deadline that you do
+                not know.
+              </p>
+              <DeadlineFields of={deadlines} />
+            </fieldset>
           )}
           <div>
             <Button onClick={() => input.current?.click()}>

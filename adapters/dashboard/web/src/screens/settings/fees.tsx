@@ -13,6 +13,7 @@ import { useOpening } from "../../ui/opening";
 import { Empty, Facts, Notice, Page, Read, Section, useCurrent } from "../../ui/page";
 import { Badge } from "../../ui/state";
 import { List, paged, Table } from "../../ui/table";
+import { spans } from "./deadlines";
 import { FeeImport } from "./fees-import";
 import { FeeMatch } from "./fees-match";
 import { SettingsParts } from "./parts";
@@ -184,6 +185,12 @@ export function FeeScheduleDetail() {
                             : "The office may charge its own fee",
                         ],
                       ] as [string, string][])),
+                  ...spans.flatMap(([name, label]): [string, string][] => {
+                    const days = s[`${name}_days`];
+                    if (days === null) return [];
+                    const source = s[`${name}_source`];
+                    return [[label, source ? `${days} (${source})` : String(days)]];
+                  }),
                 ]}
               />
             </Section>

@@ -13,6 +13,7 @@ import { Empty, Page, Section } from "../../ui/page";
 import { PayerPicker, type PickedPayer } from "../../ui/payer-picker";
 import { count } from "../../ui/plural";
 import { List, paged } from "../../ui/table";
+import { DeadlineFields, useDeadlines } from "./deadlines";
 import { SettingsParts } from "./parts";
 
 type Limits = Schemas["PayerLimits"];
@@ -145,59 +146,20 @@ function ForgetLimits({ of: l }: { of: Limits }) {
   );
 }
 
-const spans = [
-  ["filing", "Claim: days from the first service"],
-  ["secondary_filing", "Secondary claim: days from the primary’s decision"],
-  ["appeal", "Appeal: days from the decision"],
-] as const;
-
 function EditLimits({ limits, close }: { limits?: Limits; close: () => void }) {
   const [payer, setPayer] = useState<PickedPayer | null>(limits?.payer ?? null);
-  const [texts, setTexts] = useState<Record<string, string>>(() =>
-    Object.fromEntries(
-      spans.flatMap(([name]) => [
-        [`${name}_days`, String(limits?.[`${name}_days`] ?? "")],
-        [`${name}_source`, limits?.[`${name}_source`] ?? ""],
-      ]),
-    ),
-  );
-  const body = Object.fromEntries(
-    Object.entries(texts).flatMap(([key, text]) => {
-      if (text.trim() === "") return [];
-      return [[key, key.endsWith("_days") ? Number(text) : text.trim()]];
-    }),
-  );
+  const deadlines = useDeadlines(limits);
   return (
     <Edit
       title={limits ? `Deadlines of ${limits.payer.name}` : "Deadlines of a payer"}
       payer={payer}
       {...(!limits && { setPayer })}
-      body={body}
+      body={deadlines.entered}
       says="The deadlines are saved."
       path="/payer_limits/{payer_id}"
       close={close}
     >
-      {spans.map(([name, label]) => (
-        <div key={name} className="stack-s">
-          <TextField
-            label={label}
-            path={`${name}_days`}
-            optional
-            inputMode="numeric"
-            value={texts[`${name}_days`] ?? ""}
-            onChange={(v) => setTexts({ ...texts, [`${name}_days`]: v })}
-          />
-          {texts[`${name}_days`] !== "" && (
-            <TextField
-              label="Where you read it"
-              path={`${name}_source`}
-              optional
-              value={texts[`${name}_source`] ?? ""}
-              onChange={(v) => setTexts({ ...texts, [`${name}_source`]: v })}
-            />
-          )}
-        </div>
-      ))}
+      <DeadlineFields of={deadlines} />
     </Edit>
   );
 }

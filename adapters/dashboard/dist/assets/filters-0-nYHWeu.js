@@ -1,1 +1,0 @@
-import{R as e}from"./composite-DecOVMK5.js";import{E as t,T as n}from"./index-BRRaRiIN.js";function r(r){let i=n(r,t({strict:!1})),a=e();return[i,e=>void a({to:`.`,search:{...i,...e},replace:!0})]}export{r as t};

@@ -56,12 +56,12 @@ function Bar({ queue, path }: { queue: Queue; path: string }) {
   // The page that is shown: that of the task before, while the next one loads.
   const shown = useRouterState({ select: (s) => s.resolvedLocation?.pathname ?? "" });
   const today = () => go({ to: "/", search: queue.search });
-  const open = (to: Task, stays = false) => {
+  const open = (to: Task, place = rows.indexOf(to), stays = false) => {
     keep(client.mode, {
       ...queue,
       task: to.id,
       resource: to.resource.id,
-      at: rows.indexOf(to),
+      at: place,
       writes: writesOf(client),
     });
     const target = placeOf(to);
@@ -118,9 +118,9 @@ function Bar({ queue, path }: { queue: Queue; path: string }) {
   const advance = useEffectEvent(() => {
     if (writesOf(client) <= queue.writes) return;
     const same = rows.find((t) => t.resource.id === queue.resource);
-    if (same)
-      open(same, beside[actOf(same).name]?.test(path)); // a letter that was written is sent from its page
-    else step(next)();
+    // A letter that was written is sent from its page. The list goes on at its place, and then from the top.
+    if (same) open(same, queue.at, beside[actOf(same).name]?.test(path));
+    else step(next ?? rows[0])();
   });
   // What is typed and not saved keeps the page, and is outside React, as is the clock.
   useEffect(() => {

@@ -17,7 +17,8 @@ type Reports interface {
 	// Collections returns what was collected and written off.
 	Collections(ctx context.Context, f report.Filter) ([]*report.CollectionsRow, error)
 
-	// Denials returns what payers refuse, the largest sum first.
+	// Denials returns what payers refuse, the largest sum first, and after the last row all of it,
+	// with the number of its claims; none without a refusal.
 	Denials(ctx context.Context, f report.Filter) ([]*report.DenialsRow, error)
 
 	// Payers returns how each payer decides, and after the last row how all do; none without a

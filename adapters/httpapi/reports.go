@@ -236,7 +236,8 @@ type denialsRowJSON struct {
 }
 
 type denialsTotalJSON struct {
-	Refused string `json:"refused"`
+	Refused string     `json:"refused"`
+	Claims  numberJSON `json:"claims"`
 }
 
 // reportDenials handles GET /reports/denials.
@@ -249,8 +250,8 @@ func (a *api) reportDenials(x *exchange) (*reply, error) {
 		return denialsRowJSON{
 			d.Group, d.Reason, remit.ReasonLabel(d.Reason), d.Act, figureShape(report.Figure{Amount: d.Amount, Claims: r.Claims}, claimsPath(f.RefusedClaims(d))),
 		}
-	}, func(_ report.Filter, r *report.DenialsRow) denialsTotalJSON {
-		return denialsTotalJSON{r.Refusal.Amount.String()}
+	}, func(f report.Filter, r *report.DenialsRow) denialsTotalJSON {
+		return denialsTotalJSON{r.Refusal.Amount.String(), numberJSON{r.Claims, claimsPath(f.RefusedClaims(r.Refusal))}}
 	})
 }
 

@@ -60,7 +60,7 @@ func TestReportsByHand(t *testing.T) {
 		"rows.0.contractual.amount", "250.00", "rows.0.patient_owes.amount", "200.00", "rows.0.write_off.amount", "0.00")
 	s.must(t, 200, call{path: "/reports/collections?from=2026-04-01"}).shows(t, "rows", []any{})
 	s.must(t, 200, call{path: "/reports/denials"}).shows(t, "rows.0.group", "CO", "rows.0.reason", "16", "rows.0.act", "correct_and_replace",
-		"rows.0.refused.amount", "1250.00", "rows.0.refused.claims", 1, "total.refused", "1250.00")
+		"rows.0.refused.amount", "1250.00", "rows.0.refused.claims", 1, "total.refused", "1250.00", "total.claims.claims", 1)
 	s.must(t, 200, call{path: "/reports/payers"}).shows(t, "rows.0.decided.claims", 2, "rows.0.first_pass.claims", 1, "rows.0.later.claims", 1,
 		"rows.0.first_pass_rate", 50, "rows.0.estimates.compared", 0, "total.decided.claims", 2)
 	s.must(t, 200, call{path: "/claims?denial=CO-16&act=correct_and_replace"}).shows(t, "data.0.id", denied.ID, "data.0.figures.refused.0.amount", "1250.00",

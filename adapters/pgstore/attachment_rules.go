@@ -81,13 +81,13 @@ func rulesBeside(alias, also string) string {
 )`
 }
 
-// ofUnsent begins claimRules, a column with the rules for the payer of a claim that may be in no file yet; see
-// claim.Record.Advice.
-const ofUnsent = "CASE WHEN c.state IN ('draft', 'validated', 'needs_attention', 'queued', 'rejected') THEN "
+// ofAdvised begins claimRules, a column with the rules for the payer of a claim that may be in no file yet, or that
+// may be replaced because of them; see claim.Record.Advice.
+const ofAdvised = "CASE WHEN c.state IN ('draft', 'validated', 'needs_attention', 'queued', 'rejected', 'paid', 'denied') THEN "
 
 //nolint:gochecknoglobals // constants, built from the columns
 var (
-	claimRules     = ofUnsent + rulesBeside("c", " AND (r.payer_id IS NULL OR r.payer_id = c.payer_id)") + " END AS rules"
+	claimRules     = ofAdvised + rulesBeside("c", " AND (r.payer_id IS NULL OR r.payer_id = c.payer_id)") + " END AS rules"
 	officeFollowed = "SELECT " + qualified("o", officeTable.columns) + ", " + rulesBeside("o", "") + ` AS rules,
 	(SELECT l.terms FROM payer_limits l WHERE l.org_id = o.org_id AND l.mode = o.mode AND l.payer_id = $4) AS terms,
 	EXISTS (SELECT FROM fee_schedules s WHERE s.org_id = o.org_id AND s.mode = o.mode) AS schedules

@@ -105,8 +105,12 @@ func (q *query) ofFigures(f claim.Filter) {
 	if f.Last {
 		q.where(lastOfChain)
 	}
-	if f.Figure != "" {
-		q.where("f." + figureColumns[report.Column(f.Figure)] + " <> 0")
+	switch column := report.Column(f.Figure); column {
+	case "":
+	case report.Refused:
+		q.where("f.refused IS NOT NULL")
+	default:
+		q.where("f." + figureColumns[column] + " <> 0")
 	}
 	if f.Refused != (remit.Refusal{}) {
 		q.where("f.refused IS NOT NULL AND f.refused @> %::jsonb", refusedLike(f.Refused))

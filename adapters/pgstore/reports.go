@@ -130,10 +130,11 @@ func (r reports) denials(f report.Filter) (string, []any) {
 	inner := r.of(f.Claims(), "SELECT f.refused")
 	inner.where("f.refused IS NOT NULL")
 	q := &query{args: inner.args}
-	q.add(`SELECT d."Group", d."Reason", d."Act", sum(d."Amount")::bigint, count(*)
-FROM (
+	q.add(`WITH f AS MATERIALIZED (
 ` + inner.built.String() + `
-) f
+)
+SELECT d."Group", d."Reason", d."Act", sum(d."Amount")::bigint, count(*), (SELECT count(*) FROM f)
+FROM f
 CROSS JOIN LATERAL jsonb_to_recordset(f.refused) AS d ("Group" text, "Reason" text, "Act" text, "Amount" bigint)
 GROUP BY 1, 2, 3`)
 	return q.text("ORDER BY 4 DESC, 1, 2, 3"), q.args
@@ -143,10 +144,15 @@ GROUP BY 1, 2, 3`)
 func (r reports) Denials(ctx context.Context, f report.Filter) (all []*report.DenialsRow, err error) {
 	var refused remit.Refusal
 	var claims int
+	var total report.DenialsRow
 	text, args := r.denials(f)
-	err = r.each(ctx, "report denials", []any{&refused.Group, &refused.Reason, &refused.Act, &refused.Amount, &claims}, func() {
+	err = r.each(ctx, "report denials", []any{&refused.Group, &refused.Reason, &refused.Act, &refused.Amount, &claims, &total.Claims}, func() {
 		all = append(all, &report.DenialsRow{Refusal: refused, Claims: claims})
+		total.Refusal.Amount += refused.Amount
 	}, text, args...)
+	if len(all) > 0 {
+		all = append(all, &total)
+	}
 	return all, err
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // Replace replaces the content of a claim that the payer has, and queues it.
-// The claim keeps its ID and its control number. A claim to a later payer takes over
+// The claim keeps its ID and its control number. The request may say why it goes without what its payer wants to see. A claim to a later payer takes over
 // what the payers before have decided since it was sent, unless the request changes that.
 //
 // Errors: those of Make, and CodeConflict for a claim that the payer does not
@@ -47,6 +47,9 @@ func (s *Service) Replace(
 		}
 		found, err := s.judge(ctx, tx, p.of(c).Claim, p, now)
 		if err != nil {
+			return nil, err
+		}
+		if err := s.ignores(ctx, tx, c, in.Ignored(), call.Principal); err != nil {
 			return nil, err
 		}
 		return []event.Event{queued}, claim.FindingFaults(found).Err()

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/advice"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/event"
@@ -26,15 +27,10 @@ func (s *Service) Submit(
 		if err := faults.Err(); err != nil {
 			return nil, err
 		}
-		now := tx.Clock.Now()
-		if len(ignored) > 0 {
-			var err error
-			if c.Attachments, err = attachmentsOf(ctx, tx, c.ID); err != nil {
-				return nil, err
-			}
-			c.IgnoreAdvice(ignored, call.Principal, now)
+		if err := s.ignores(ctx, tx, c, ignored, call.Principal); err != nil {
+			return nil, err
 		}
-		queued, err := c.Submit(now)
+		queued, err := c.Submit(tx.Clock.Now())
 		if err == nil || !c.SubmitWhenReady {
 			return []event.Event{queued}, err
 		}
@@ -43,4 +39,16 @@ func (s *Service) Submit(
 		}
 		return nil, &idempotency.RefusedError{Cause: err}
 	})
+}
+
+// ignores keeps why a claim goes without what its payer wants to see.
+func (*Service) ignores(ctx context.Context, tx ports.Tx, c *claim.Record, reasons map[advice.Code]string, by caller.Principal) (err error) {
+	if len(reasons) == 0 {
+		return nil
+	}
+	if c.Attachments, err = attachmentsOf(ctx, tx, c.ID); err != nil {
+		return err
+	}
+	c.IgnoreAdvice(reasons, by, tx.Clock.Now())
+	return nil
 }

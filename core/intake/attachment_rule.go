@@ -91,9 +91,13 @@ type IgnoredInput struct {
 // Ignored validates the request and returns the reasons, by code.
 func (r SubmitRequest) Ignored() (map[advice.Code]string, billing.Faults) {
 	f := slices.Clone(r.Faults)
-	in := r.AdviceIgnored
+	return r.AdviceIgnored.reasons(&f), f
+}
+
+// reasons validates the reasons and returns them by code; none for nil.
+func (in *IgnoredInput) reasons(f *billing.Faults) map[advice.Code]string {
 	if in == nil {
-		return nil, f
+		return nil
 	}
 	reasons := map[advice.Code]string{}
 	for i, text := range []*string{
@@ -105,5 +109,5 @@ func (r SubmitRequest) Ignored() (map[advice.Code]string, billing.Faults) {
 			reasons[code] = strings.TrimSpace(*text)
 		}
 	}
-	return reasons, f
+	return reasons
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/advice"
 	"github.com/molar-billing/molar/core/billing/claim"
 )
 
@@ -28,6 +29,7 @@ type ClaimRequest struct {
 	Lines                []ClaimLineInput
 	TenantReference      *string
 	EstimateID           *string
+	AdviceIgnored        *IgnoredInput // of a replacement; other claims say it when they are submitted
 	Draft                bool
 	Submit               bool
 	Given                map[string]bool // the fields in the body, including null ones
@@ -79,6 +81,7 @@ func (r ClaimRequest) IDs() (n ClaimIDs) {
 func (r ClaimRequest) Claim() (claim.Claim, billing.Faults) {
 	f := slices.Clone(r.Faults)
 	r.draftOrSubmit(&f)
+	r.advises(&f)
 	c := claim.Claim{Kind: claim.KindClaim, Frequency: claim.FrequencyOriginal}
 	if r.Kind != nil {
 		c.Kind = claim.Kind(*r.Kind)
@@ -104,11 +107,28 @@ func (r ClaimRequest) Replacement(c *claim.Claim) (claim.Content, billing.Faults
 		r.Faults.Add("draft", billing.FaultNotAllowed, "A replacement is queued at once and cannot be a draft. Leave out draft.")
 		r.Draft = false
 	}
+	ignored := r.AdviceIgnored
+	r.AdviceIgnored = nil
 	next, f := r.Claim()
+	ignored.reasons(&f)
 	if c != nil {
 		r.mustKeep(&f, c, true)
 	}
 	return next.Content, f
+}
+
+// Ignored returns the reasons for which a replacement goes without what its payer wants to see, by the codes of the
+// advice. Replacement reports their faults.
+func (r ClaimRequest) Ignored() map[advice.Code]string {
+	var reported billing.Faults
+	return r.AdviceIgnored.reasons(&reported)
+}
+
+// advises refuses the reasons of a claim that is no replacement.
+func (r ClaimRequest) advises(f *billing.Faults) {
+	if r.AdviceIgnored != nil {
+		f.Add("advice_ignored", billing.FaultNotAllowed, "Only a replacement says it here. Leave it out, and send it when you submit the claim.")
+	}
 }
 
 // Change validates the body of a PATCH and returns the changed claim, apart
@@ -119,6 +139,7 @@ func (r ClaimRequest) Replacement(c *claim.Claim) (claim.Content, billing.Faults
 func (r ClaimRequest) Change(c *claim.Claim) (claim.Claim, billing.Faults) {
 	f := slices.Clone(r.Faults)
 	r.draftOrSubmit(&f)
+	r.advises(&f)
 	for _, field := range []struct {
 		name string
 		null bool

@@ -25,6 +25,12 @@ type Read[Row any] struct {
 	Total *Row
 }
 
+// apart takes the total, which is the last row, from the others.
+func (r *Read[Row]) apart() {
+	last := len(r.Rows) - 1
+	r.Rows, r.Total = r.Rows[:last], r.Rows[last]
+}
+
 // adding is a row that another can be added to.
 type adding[Row any] interface {
 	*Row
@@ -71,11 +77,15 @@ func (s *Service) Collections(ctx context.Context, scope billing.Scope, f report
 	return all, unapplied, err
 }
 
-// Denials reports what payers refuse, and why. A claim counts in each of its rows, so the total has
-// no number of claims.
+// Denials reports what payers refuse, and why. A claim counts in each row of which it has an amount, and
+// once in the total.
 func (s *Service) Denials(ctx context.Context, scope billing.Scope, f report.Filter) (Read[report.DenialsRow], error) {
-	return read[report.DenialsRow](ctx, s, scope, report.DenialsRow{}, func(ctx context.Context, tx ports.Tx, _ billing.Date) ([]*report.DenialsRow, error) {
-		return tx.Reports.Denials(ctx, f)
+	return lists.Read(ctx, s.store, scope, func(ctx context.Context, tx ports.Tx) (out Read[report.DenialsRow], err error) {
+		out.At, out.Total = tx.Clock.Now(), &report.DenialsRow{}
+		if out.Rows, err = tx.Reports.Denials(ctx, f); len(out.Rows) > 0 {
+			out.apart()
+		}
+		return out, err
 	})
 }
 
@@ -84,8 +94,7 @@ func (s *Service) Payers(ctx context.Context, scope billing.Scope, f report.Filt
 	return lists.Read(ctx, s.store, scope, func(ctx context.Context, tx ports.Tx) (out Read[report.PayerRow], err error) {
 		out.At = tx.Clock.Now()
 		if out.Rows, err = tx.Reports.Payers(ctx, f); len(out.Rows) > 0 {
-			last := len(out.Rows) - 1
-			out.Rows, out.Total = out.Rows[:last], out.Rows[last]
+			out.apart()
 		}
 		return out, err
 	})

@@ -1369,6 +1369,9 @@ type ClaimRequest struct {
 	Draft Optional[bool] `json:"draft,omitempty"`
 	// Queues the claim at once if it has no findings. Otherwise the claim has `submit_when_ready`.
 	Submit Optional[bool] `json:"submit,omitempty"`
+	// Of a replacement: why it goes without what its payer wants to see, by the `code` of the advice. A reason for
+	// advice that the claim does not have is left out. A new claim says it when you submit it.
+	AdviceIgnored Optional[ClaimRequestAdviceIgnored] `json:"advice_ignored,omitempty"`
 }
 
 // ClaimContent is part of a request.
@@ -1772,6 +1775,20 @@ const (
 	ClaimLineInputProsthesisReplacement ClaimLineInputProsthesis = "replacement"
 )
 
+// ClaimRequestAdviceIgnored is part of a request.
+// Of a replacement: why it goes without what its payer wants to see, by the `code` of the advice. A reason for
+// advice that the claim does not have is left out. A new claim says it when you submit it.
+type ClaimRequestAdviceIgnored struct {
+	XrayMissing             Optional[string] `json:"xray_missing,omitempty"`
+	PeriodontalChartMissing Optional[string] `json:"periodontal_chart_missing,omitempty"`
+	PathologyReportMissing  Optional[string] `json:"pathology_report_missing,omitempty"`
+	OperativeReportMissing  Optional[string] `json:"operative_report_missing,omitempty"`
+	NarrativeMissing        Optional[string] `json:"narrative_missing,omitempty"`
+	PrimaryDecisionMissing  Optional[string] `json:"primary_decision_missing,omitempty"`
+	PhotoMissing            Optional[string] `json:"photo_missing,omitempty"`
+	DocumentsUnwanted       Optional[string] `json:"documents_unwanted,omitempty"`
+}
+
 // Claim is part of a reply.
 // A claim. Fields that a request also has are in the form of the request, so you can send them back.
 type Claim struct {
@@ -1861,7 +1878,8 @@ type Claim struct {
 	Findings []ClaimFinding `json:"findings"`
 	// What the payer wants to see with the claim, and the claim does not have, by the rules of your organization and
 	// what the payer publishes. Advice does not keep the claim from being sent, and ends when a document that fits is
-	// attached. Empty if nothing lacks, and once a batch carries the claim.
+	// attached. Empty if nothing lacks, and once a batch carries the claim. While its payer refuses a part that is
+	// open, it is what a replacement lacks.
 	Advice []ClaimAdvice `json:"advice"`
 	// What the claim was sent without, with the last reason for each code.
 	AdviceIgnored []IgnoredAdvice `json:"advice_ignored"`
@@ -2943,6 +2961,7 @@ const (
 	ClaimsListParamsFigureWriteOff    ClaimsListParamsFigure = "write_off"
 	ClaimsListParamsFigureBillPatient ClaimsListParamsFigure = "bill_patient"
 	ClaimsListParamsFigureOther       ClaimsListParamsFigure = "other"
+	ClaimsListParamsFigureRefused     ClaimsListParamsFigure = "refused"
 )
 
 // ClaimsListParamsSort is one of a list of values.
@@ -3206,6 +3225,7 @@ const (
 	ClaimsCountParamsFigureWriteOff    ClaimsCountParamsFigure = "write_off"
 	ClaimsCountParamsFigureBillPatient ClaimsCountParamsFigure = "bill_patient"
 	ClaimsCountParamsFigureOther       ClaimsCountParamsFigure = "other"
+	ClaimsCountParamsFigureRefused     ClaimsCountParamsFigure = "refused"
 )
 
 // ClaimsCountParams is part of a request.
@@ -6598,6 +6618,8 @@ type DenialsRow struct {
 type DenialsReportTotal struct {
 	// An amount of dollars.
 	Refused Amount `json:"refused"`
+	// The claims of all rows, each once.
+	Claims ReportNumber `json:"claims"`
 }
 
 // ReportsPayersParams is part of a request.

@@ -108,3 +108,24 @@ func TestARuleIsMadeOfADenial(t *testing.T) {
 	page.within("dialog", "Delete this rule?").click("Delete the rule")
 	page.sees("The rule is deleted.", "No rules of your own yet")
 }
+
+// A biller replaces a denied claim, and is asked about what its payer wants to see.
+func TestAdviceBeforeAClaimIsReplaced(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	practice.post("/attachment_rules", map[string]any{"payer_id": "CHTEST", "procedure_codes": []string{"D2740"}, "needs": []string{"xray"}})
+	claim := practice.claims("Cleo", "W64-DENIED", map[string]any{"submit": true}, aCrown())
+	page := practice.signsIn("biller")
+	page.open("/test/claims/" + claim)
+	page.becomes(practice, claim, "denied")
+	page.sees("What the payer wants to see", "Your rule asks for an X-ray with D2740 (line 1).")
+	page.click("Replace with a corrected claim")
+	page.sees("Send the replacement", "What the payer wants to see")
+	page.press("Control+Enter")
+	ask := page.within("dialog", "Send without what the payer wants to see?")
+	ask.sees("Your rule asks for an X-ray with D2740 (line 1).")
+	page.screen("claim-replace-advice")
+	ask.fill("Why it goes without", "The payer has the film of the first claim.")
+	ask.click("Send without it")
+	page.sees("The claim is queued for the next file.", "Sent without an X-ray", "The payer has the film of the first claim.")
+}

@@ -544,9 +544,8 @@ func TestHostileTextsOfAClaim(t *testing.T) {
 	page.screen("claims-hostile")
 }
 
-// A rejection that is about the subscriber stands over the subscriber's fields, and says
-// its status in words.
-func TestARejectionStandsOverItsGroup(t *testing.T) {
+// A rejection for its member ID leads to that field, and says its status in words.
+func TestARejectionLeadsToItsField(t *testing.T) {
 	t.Parallel()
 	practice := newPractice(t)
 	page := practice.signsIn("biller")
@@ -554,16 +553,10 @@ func TestARejectionStandsOverItsGroup(t *testing.T) {
 	page.open("/test/claims/" + claim)
 	page.becomes(practice, claim, "rejected")
 	const rejection = "The payer rejected the claim: invalid member ID (status A7:164). Its message: THE MEMBER ID IS NOT ON FILE."
-	page.sees("Subscriber: " + rejection)
+	page.sees(rejection)
 	page.click("Correct the claim")
 	page.within("group", "Subscriber").sees(rejection)
-	page.click("Subscriber: " + rejection)
-	page.focuses("First name")
-	page.until("no fault under First name", func(r *rod.Page) error {
-		if wrong, _, err := r.Has(".field-wrong"); wrong || err != nil {
-			return fmt.Errorf("a field is wrong: %v, %w", wrong, err)
-		}
-		return nil
-	})
+	page.click(rejection)
+	page.focuses("Member ID")
 	page.screen("claim-rejected")
 }

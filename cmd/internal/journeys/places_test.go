@@ -43,7 +43,7 @@ func TestEachFieldHasAPlace(t *testing.T) {
 			page.click("Accident")
 			page.choose("Kind of accident", "Auto")
 			page.click("More of line 1")
-		}, []string{"draft", "submit", "other_coverage.0.adjudication", "lines.0.open", "estimate_id"}},
+		}, []string{"draft", "submit", "other_coverage.0.adjudication", "lines.0.open", "estimate_id", "advice_ignored"}},
 		"the next payer's claim": {"SecondaryRequest", "/claims/" + claim + "/secondary", func(page *page) {
 			page.click("Add a middle name, suffix or second address line")
 		}, nil},

@@ -164,7 +164,7 @@ func TestTasksByKeyboard(t *testing.T) {
 	tab("Tooth")
 	page.types("14")
 	press("Control+Enter")
-	page.sees("The claim is ready: send it, or go on.")
+	page.sees("The claim is ready: send it with A, or go on.")
 	page.screen("task-bar-ready")
 	tab("Send to the payer")
 	press("Enter")

@@ -12,15 +12,16 @@ import (
 )
 
 // Advice returns what the payer wants to see with the claim and the claim does not have, while
-// the claim is in no file: an X-ray that fits ends its advice. Nothing of it is stored. Ignored is
-// what the claim was sent without, with the last reason for each code.
+// the claim is in no file, and again while its payer refuses a part that is open: that is what a
+// replacement lacks. An X-ray that fits ends its advice. Nothing of it is stored. Ignored is what
+// the claim was sent without, with the last reason for each code.
 func (r *Record) Advice() (open []advice.Advice, ignored []advice.Ignored) {
 	return r.advice(), r.ignored()
 }
 
 func (r *Record) advice() []advice.Advice {
 	unsent := r.State == Draft || r.State == Validated || r.State == NeedsAttention || r.State == Rejected || r.State == Queued && r.BatchID.IsZero()
-	if !unsent || r.Frequency == FrequencyVoid || !r.ErasedAt.IsZero() {
+	if !unsent && !r.refuses() || r.Frequency == FrequencyVoid || !r.ErasedAt.IsZero() {
 		return nil
 	}
 	k := advice.Case{Payer: r.Payer, Later: r.Turn() != billing.SequencePrimary, Rejected: r.State == Rejected, Narrative: !billing.Blank(r.Note)}
@@ -40,6 +41,11 @@ func (r *Record) advice() []advice.Advice {
 		return o.Sequence.Rank() < r.Turn().Rank() && o.Adjudication != nil && len(o.Adjudication.Lines) > 0
 	})
 	return k.Advise(r.Rules)
+}
+
+// refuses reports whether the payer refuses a part of the claim, which is open.
+func (c *Claim) refuses() bool {
+	return (c.State == Paid || c.State == Denied) && c.Standing != nil && c.Standing.OpenReason == OpenRefused && c.Open() > 0
 }
 
 func (c *Claim) ignored() (all []advice.Ignored) {

@@ -36,7 +36,17 @@ func TestAdvice(t *testing.T) {
 	if n := len(advised(r)); n != 0 {
 		t.Errorf("in a batch: %d advices", n)
 	}
-	r.State, r.BatchID = claim.Validated, billing.FileID{}
+	r.Lines[0].Fee, r.Standing = 100_00, &claim.Standing{OpenReason: claim.OpenRefused}
+	for state, want := range map[claim.State]int{claim.Denied: 2, claim.Paid: 2, claim.Reconciled: 0, claim.AcceptedPayer: 0} {
+		if r.State = state; len(advised(r)) != want {
+			t.Errorf("%s, with a part that the payer refuses: %+v", state, advised(r))
+		}
+	}
+	r.State, r.Standing.Contractual = claim.Denied, 100_00
+	if n := len(advised(r)); n != 0 {
+		t.Errorf("denied, and nothing is open: %d advices", n)
+	}
+	r.State, r.BatchID, r.Standing = claim.Validated, billing.FileID{}, nil
 
 	by := caller.Principal{ID: "usr_1"}
 	r.IgnoreAdvice(map[advice.Code]string{"xray_missing": "Sent by mail.", "photo_missing": "None."}, by, noon)

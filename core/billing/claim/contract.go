@@ -24,6 +24,20 @@ func (c *Claim) Contracted() contract.Case {
 	return k
 }
 
+// underpaid returns by how much the payer stays below the contract, unless a person accepted just that.
+func (c *Claim) underpaid() billing.Money {
+	short := c.Contracted().Underpaid()
+	if d := c.Decisions.Of("underpaid"); d != nil && d.Amount == short {
+		return 0
+	}
+	return short
+}
+
+// underpaidStep returns what to do about a payment below the contract.
+func underpaidStep(short billing.Money) string {
+	return "The payer allows " + short.Dollars() + " less than its contract says: ask it to correct the payment, or accept the difference"
+}
+
 func (l *Line) service() contract.Service {
 	return contract.Service{ProcedureCode: strings.ToUpper(l.ProcedureCode), On: l.ServiceDate, Fee: l.Fee, Quantity: l.Quantity}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/contract"
+	"github.com/molar-billing/molar/core/billing/decision"
 	"github.com/molar-billing/molar/core/billing/fee"
 	"github.com/molar-billing/molar/core/billing/remit"
 )
@@ -186,5 +187,34 @@ func TestNoContract(t *testing.T) {
 		if c.Contracted().SetTerms(delta()) || c.Contracted().Compare() != nil || c.Contracted().Underpaid() != 0 {
 			t.Errorf("%s: %+v", name, c.Contracted().Compare())
 		}
+	}
+}
+
+// TestNextStepNamesWhatAPayerStaysBelow asks for the difference until a person accepts it.
+func TestNextStepNamesWhatAPayerStaysBelow(t *testing.T) {
+	t.Parallel()
+	c := crownClaim()
+	c.Lines = c.Lines[:1]
+	c.State, c.SentAt = claim.AcceptedPayer, noon
+	short := paying("D2740", 600_00, cas("PR", "2", 150_00), cas("CO", "45", 200_00))
+	l, _, last := postFiles(c, []eraFile{{1, "Delta", []remit.Claim{remitted("1", "A1", []remit.Line{short})}}})
+	c.Settle(l, last, claim.Cause{At: noon})
+	without := c.NextStep()
+	c.Contracted().SetTerms(delta())
+	want := "The payer allows $50.00 less than its contract says: ask it to correct the payment, or accept the difference"
+	if got := c.NextStep(); got != want+", then post the payment and reconcile the claim." {
+		t.Errorf("paid: %q", got)
+	}
+	c.State, c.ReconciledAt = claim.Reconciled, evening
+	if got := c.NextStep(); got != want+"." {
+		t.Errorf("reconciled: %q", got)
+	}
+	c.State, c.Decisions = claim.Paid, decision.List{{Of: "underpaid", As: decision.Accepted, Amount: 40_00}}
+	if got := c.NextStep(); got == without {
+		t.Errorf("another amount was accepted: %q", got)
+	}
+	c.Decisions[0].Amount = 50_00
+	if got := c.NextStep(); got != without {
+		t.Errorf("accepted: %q", got)
 	}
 }

@@ -66,6 +66,9 @@ func (c *Claim) NextStep() string {
 		}
 		return "The payer has voided the claim; create a new claim if the services must still be billed."
 	case Paid:
+		if short := c.underpaid(); short > 0 {
+			return underpaidStep(short) + ", then post the payment and reconcile the claim."
+		}
 		return "Post the payment in the practice's books, then reconcile the claim."
 	case Denied:
 		if c.Standing == nil || c.Standing.PatientResponsibility == 0 {
@@ -78,6 +81,9 @@ func (c *Claim) NextStep() string {
 		}
 		if c.Standing == nil && !c.SettledAt.IsZero() {
 			return "No payment stands: reopen the claim to replace or void it, unless the charge is written off."
+		}
+		if short := c.underpaid(); short > 0 {
+			return underpaidStep(short) + "."
 		}
 		return "No action is needed: the claim is settled."
 	case Returned:

@@ -29,6 +29,9 @@ func triggerOf(r *clearing.ClaimReport) (Trigger, event.Type) {
 	}
 }
 
+// statusMemberID is the status of a member ID, which only a subscriber has.
+const statusMemberID = "164"
+
 // reported returns the path of the field in the body of POST /claims that the reason
 // concerns. It is empty if the reason names none.
 func (c *Claim) reported(r *clearing.ReportReason) string {
@@ -37,6 +40,9 @@ func (c *Claim) reported(r *clearing.ReportReason) string {
 	}
 	if r.Line > 0 && r.Line <= len(c.Lines) {
 		return "lines." + strconv.Itoa(r.Line-1)
+	}
+	if r.Status.Code == statusMemberID && (r.Party == "" || r.Party == clearing.PartySubscriber) {
+		return "subscriber.member_id"
 	}
 	switch r.Party {
 	case clearing.PartyOffice:

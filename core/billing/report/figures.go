@@ -78,6 +78,12 @@ func (f *Figures) Column(name Column) billing.Money {
 		return f.Billed
 	case Other:
 		return f.Other
+	case Refused:
+		sum := billing.Money(0)
+		for _, r := range f.Refused {
+			sum += r.Amount
+		}
+		return sum
 	default:
 		return 0
 	}
@@ -95,10 +101,13 @@ const (
 	WriteOff    Column = "write_off"
 	Billed      Column = "bill_patient"
 	Other       Column = "other"
+	Refused     Column = "refused" // what payers refuse, which has several reasons
 )
 
 // Columns returns the names of all figures.
-func Columns() []Column { return []Column{Open, Owed, Paid, Contractual, WriteOff, Billed, Other} }
+func Columns() []Column {
+	return []Column{Open, Owed, Paid, Contractual, WriteOff, Billed, Other, Refused}
+}
 
 // ages are the columns of a report by age.
 const (

@@ -184,16 +184,17 @@ func (f Filter) RowClaims(of Subject, figure Column) claim.Filter {
 
 // DenialsRow is what payers refuse for a reason.
 type DenialsRow struct {
-	Refusal remit.Refusal // its amount is the sum
+	Refusal remit.Refusal // its amount is the sum; without group, reason and act for the sum of all rows
 	Claims  int
 }
 
-// Add adds the sum of another row.
-func (r *DenialsRow) Add(o *DenialsRow) { r.Refusal.Amount += o.Refusal.Amount }
-
-// RefusedClaims returns the filter of the list of claims of a row.
+// RefusedClaims returns the filter of the list of claims of a row; of all rows for a refusal without a reason.
 func (f Filter) RefusedClaims(r remit.Refusal) claim.Filter {
 	c := f.Claims()
+	if r.Reason == "" {
+		c.Figure = string(Refused)
+		return c
+	}
 	c.Refused = r
 	c.Refused.Amount = 0
 	return c

@@ -1223,6 +1223,11 @@ export interface ClaimRequest {
    * Queues the claim at once if it has no findings. Otherwise the claim has `submit_when_ready`.
    */
   submit?: boolean | null;
+  /**
+   * Of a replacement: why it goes without what its payer wants to see, by the `code` of the advice. A reason for
+   * advice that the claim does not have is left out. A new claim says it when you submit it.
+   */
+  advice_ignored?: ClaimRequestAdviceIgnored | null;
 }
 
 /**
@@ -1614,6 +1619,21 @@ export type ClaimLineInputProsthesis =
   | "replacement";
 
 /**
+ * Of a replacement: why it goes without what its payer wants to see, by the `code` of the advice. A reason for
+ * advice that the claim does not have is left out. A new claim says it when you submit it.
+ */
+export interface ClaimRequestAdviceIgnored {
+  xray_missing?: string | null;
+  periodontal_chart_missing?: string | null;
+  pathology_report_missing?: string | null;
+  operative_report_missing?: string | null;
+  narrative_missing?: string | null;
+  primary_decision_missing?: string | null;
+  photo_missing?: string | null;
+  documents_unwanted?: string | null;
+}
+
+/**
  * A claim. Fields that a request also has are in the form of the request, so you can send them back.
  */
 export interface Claim {
@@ -1726,7 +1746,8 @@ export interface Claim {
   /**
    * What the payer wants to see with the claim, and the claim does not have, by the rules of your organization and
    * what the payer publishes. Advice does not keep the claim from being sent, and ends when a document that fits is
-   * attached. Empty if nothing lacks, and once a batch carries the claim.
+   * attached. Empty if nothing lacks, and once a batch carries the claim. While its payer refuses a part that is
+   * open, it is what a replacement lacks.
    */
   advice: ClaimAdvice[];
   /** What the claim was sent without, with the last reason for each code. */
@@ -2777,7 +2798,8 @@ export type ClaimsListParamsFigure =
   | "contractual"
   | "write_off"
   | "bill_patient"
-  | "other";
+  | "other"
+  | "refused";
 
 export type ClaimsListParamsSort =
   | "created"
@@ -2967,7 +2989,8 @@ export type ClaimsCountParamsFigure =
   | "contractual"
   | "write_off"
   | "bill_patient"
-  | "other";
+  | "other"
+  | "refused";
 
 /** The parameters of /claims/counts. */
 export interface ClaimsCountParams {
@@ -5886,6 +5909,8 @@ export interface DenialsRow {
 export interface DenialsReportTotal {
   /** An amount of dollars. */
   refused: Amount;
+  /** The claims of all rows, each once. */
+  claims: ReportNumber;
 }
 
 /** The parameters of /reports/payers. */

@@ -43,9 +43,10 @@ export function ButtonLink<P extends Place>({
   children,
   to,
   search,
-}: Target<P> & { look?: Look; icon?: ReactNode; children: ReactNode }) {
+  "data-act": act,
+}: Target<P> & { look?: Look; icon?: ReactNode; children: ReactNode; "data-act"?: string }) {
   return (
-    <Go to={to} search={search} className={`button button-${look}`}>
+    <Go to={to} search={search} className={`button button-${look}`} data-act={act}>
       {icon}
       {children}
     </Go>

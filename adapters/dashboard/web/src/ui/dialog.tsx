@@ -16,7 +16,7 @@ import { Button } from "./button";
 import { AreaField } from "./form";
 import { useToast } from "./toast";
 
-/** Modal is a dialog over the page. It asks before it closes with something typed in it. */
+/** Modal is a dialog over the page. It asks before it closes with something typed in it. Ctrl+Enter sends its form. */
 export function Modal({
   title,
   open,
@@ -37,6 +37,7 @@ export function Modal({
   saved?: RefObject<boolean>; // what was typed is saved, so the page may be left
 }) {
   const typed = useRef(false);
+  const popup = useRef<HTMLDivElement>(null);
   const [asks, ask] = useState(false);
   return (
     <Dialog.Root
@@ -54,6 +55,7 @@ export function Modal({
           onInput={(e) => {
             if (!forgets && isText(e.target)) typed.current = true;
           }}
+          ref={popup}
         >
           <div className="dialog-head">
             <Dialog.Title>{title}</Dialog.Title>
@@ -63,6 +65,7 @@ export function Modal({
           </div>
           {children}
           <Typed typed={typed} saved={saved} />
+          <Sends of={popup} />
           {asks && (
             <Leave
               open
@@ -77,6 +80,24 @@ export function Modal({
       </Dialog.Portal>
     </Dialog.Root>
   );
+}
+
+/** Sends lets Ctrl+Enter send the form of the dialog, also before the focus has come to it. */
+function Sends({ of }: { of: RefObject<HTMLDivElement | null> }) {
+  // The keyboard is the window's.
+  useEffect(() => {
+    const listen = (e: KeyboardEvent) => {
+      if (e.key !== "Enter" || !(e.ctrlKey || e.metaKey)) return;
+      if ([...document.querySelectorAll(".dialog")].at(-1) !== of.current) return;
+      const submit = of.current?.querySelector<HTMLButtonElement>("[type=submit]");
+      if (!submit) return;
+      e.preventDefault();
+      submit.click();
+    };
+    window.addEventListener("keydown", listen);
+    return () => window.removeEventListener("keydown", listen);
+  }, [of]);
+  return null;
 }
 
 /** Cancel closes the dialog that it is in, which asks first as for Escape. */
@@ -251,7 +272,12 @@ export function Confirm({
           )}
           <div className="dialog-actions">
             <Cancel />
-            <Button type="submit" look={danger ? "danger" : "primary"} busy={busy}>
+            <Button
+              type="submit"
+              look={danger ? "danger" : "primary"}
+              busy={busy}
+              title="Ctrl Enter"
+            >
               {action}
             </Button>
           </div>

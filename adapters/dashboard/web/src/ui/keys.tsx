@@ -43,6 +43,23 @@ export function useKeys(keys: Record<string, () => void>): void {
   }, [on]);
 }
 
+/** useChords lets keys act that are pressed with Ctrl or Command, wherever the focus is while no dialog is open. */
+export function useChords(keys: Record<string, () => void>): void {
+  const press = useEffectEvent((e: KeyboardEvent) => {
+    const act = keys[e.key.toLowerCase()];
+    if (!act || e.defaultPrevented || !(e.ctrlKey || e.metaKey)) return;
+    if (document.querySelector(".dialog")) return;
+    e.preventDefault();
+    act();
+  });
+  // The keyboard is the window's.
+  useEffect(() => {
+    const listen = (e: KeyboardEvent) => press(e);
+    window.addEventListener("keydown", listen);
+    return () => window.removeEventListener("keydown", listen);
+  }, []);
+}
+
 /** busy reports whether keys belong to a field, a menu or a dialog. */
 function busy(at: EventTarget | null): boolean {
   if (document.querySelector(".dialog, .drawer, [role=menu], [role=listbox]")) return true;

@@ -469,8 +469,8 @@ class ClaimsOperations:
 
         Requires the `submit` permission. Accepts a whole claim, as `POST /claims` does, and sends it in place of the
         claim that the payer has. The claim keeps its ID and its control number. It gets the frequency `replacement`
-        and is queued. A claim with findings returns 422, and so does another payer. You can replace a claim that is
-        `accepted_payer`, `paid` or `denied`. Any other claim returns 409, and so does a claim with a void under way.
+        and is queued. `advice_ignored` says why it goes without what its payer wants to see. A claim with findings
+        returns 422, and so does another payer. You can replace a claim that is `accepted_payer`, `paid` or `denied`. Any other claim returns 409, and so does a claim with a void under way.
         """
         return Claim(self._core.json(Call("POST", f"/claims/{part(id)}/replace", options, body=dict(body), keyed=True)))
 

@@ -1379,6 +1379,21 @@ class ClaimLineInput(TypedDict, total=False):
     """Replies show it. Requests ignore it."""
 
 
+class ClaimRequestAdviceIgnored(TypedDict, total=False):
+    """Of a replacement: why it goes without what its payer wants to see, by the `code` of the advice. A reason for
+    advice that the claim does not have is left out. A new claim says it when you submit it.
+    """
+
+    xray_missing: str | None
+    periodontal_chart_missing: str | None
+    pathology_report_missing: str | None
+    operative_report_missing: str | None
+    narrative_missing: str | None
+    primary_decision_missing: str | None
+    photo_missing: str | None
+    documents_unwanted: str | None
+
+
 class ClaimRequest(TypedDict, total=False):
     """A draft needs `office_id` and `payer_id`. Any other claim also needs `subscriber` with its names, date of
     birth and member ID, and `lines`. Each line needs `procedure_code`, `fee` and `service_date`; a
@@ -1455,6 +1470,10 @@ class ClaimRequest(TypedDict, total=False):
     """Saves the claim as a draft, without checking it. Not allowed with `submit`."""
     submit: bool | None
     """Queues the claim at once if it has no findings. Otherwise the claim has `submit_when_ready`."""
+    advice_ignored: ClaimRequestAdviceIgnored | None
+    """Of a replacement: why it goes without what its payer wants to see, by the `code` of the advice. A reason for
+    advice that the claim does not have is left out. A new claim says it when you submit it.
+    """
 
 
 class ClaimContent(TypedDict, total=False):
@@ -2640,7 +2659,8 @@ class Claim(Model):
     advice: list[ClaimAdvice]
     """What the payer wants to see with the claim, and the claim does not have, by the rules of your organization and
     what the payer publishes. Advice does not keep the claim from being sent, and ends when a document that fits is
-    attached. Empty if nothing lacks, and once a batch carries the claim.
+    attached. Empty if nothing lacks, and once a batch carries the claim. While its payer refuses a part that is
+    open, it is what a replacement lacks.
     """
     advice_ignored: list[IgnoredAdvice]
     """What the claim was sent without, with the last reason for each code."""
@@ -2822,7 +2842,7 @@ class ClaimPerson(Model):
         "address": Address,
     }
 
-ClaimsListParamsFigure: TypeAlias = Literal["open", "patient_owes", "paid", "contractual", "write_off", "bill_patient", "other"]
+ClaimsListParamsFigure: TypeAlias = Literal["open", "patient_owes", "paid", "contractual", "write_off", "bill_patient", "other", "refused"]
 
 ClaimsListParamsSort: TypeAlias = Literal["created", "service_date", "charge", "open"]
 
@@ -2978,7 +2998,7 @@ class ClaimSummary(Model):
         "updated_at": timestamp,
     }
 
-ClaimsCountParamsFigure: TypeAlias = Literal["open", "patient_owes", "paid", "contractual", "write_off", "bill_patient", "other"]
+ClaimsCountParamsFigure: TypeAlias = Literal["open", "patient_owes", "paid", "contractual", "write_off", "bill_patient", "other", "refused"]
 
 
 class ClaimsCountParams(TypedDict, total=False):
@@ -6196,9 +6216,12 @@ class DenialsReportTotal(Model):
 
     refused: Decimal
     """An amount of dollars."""
+    claims: ReportNumber
+    """The claims of all rows, each once."""
 
     _read: ClassVar[dict[str, Any]] = {
         "refused": Decimal,
+        "claims": ReportNumber,
     }
 
 

@@ -489,7 +489,12 @@ function Actions({ claim: c }: { claim: Claim }) {
       )}
       {c.state === "validated" && <Submit claim={c} />}
       {act === "createAttachment" && (
-        <ButtonLink look="primary" to="/attachments/new" search={{ claim_id: c.id }}>
+        <ButtonLink
+          data-act="createAttachment"
+          look="primary"
+          to="/attachments/new"
+          search={{ claim_id: c.id }}
+        >
           Send documents
         </ButtonLink>
       )}

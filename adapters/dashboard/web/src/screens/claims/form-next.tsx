@@ -1,12 +1,13 @@
 // Claims that come from other claims: to the next payer, and from a
 // predetermination once its services are done.
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { isAPIError, type Schemas, seen, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
 import { Button } from "../../ui/button";
 import { useLeaving } from "../../ui/dialog";
 import { Check, DateField, type Fault, FaultsOf, SelectField } from "../../ui/form";
 import { cents, dollars, Money, name } from "../../ui/format";
+import { useChords } from "../../ui/keys";
 import { Go, useGo } from "../../ui/link";
 import { changedOf, Meanwhile } from "../../ui/meanwhile";
 import { attend, Notice, Page, Section } from "../../ui/page";
@@ -72,6 +73,8 @@ function Made<In extends object>({
     const { data } = await client.fetch.GET("/claims/{id}", { params: { path: { id: c.id } } });
     if (data) catchUp(data);
   };
+  const form = useRef<HTMLFormElement>(null);
+  useChords({ enter: () => form.current?.requestSubmit() });
   const refused = send.error;
   const changed = changedOf(refused);
   return (
@@ -88,6 +91,7 @@ function Made<In extends object>({
             e.preventDefault();
             if (!send.isPending) send.go(body());
           }}
+          ref={form}
         >
           {changed && <Meanwhile changed={changed} />}
           {refused && !changed && <Faulty ref={attend} refused={refused} given={faults.length} />}
@@ -96,7 +100,7 @@ function Made<In extends object>({
             <p className="save-total">
               <strong className="numbers">{dollars(charge)}</strong>
             </p>
-            <Button look="primary" type="submit" busy={send.isPending}>
+            <Button look="primary" type="submit" busy={send.isPending} title="Ctrl Enter">
               {action}
             </Button>
           </div>

@@ -2,7 +2,7 @@
 // claim that replaces another. What is wrong stands beside its field.
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
-import { type ReactNode, useCallback, useState } from "react";
+import { type ReactNode, useCallback, useRef, useState } from "react";
 import { type Client, isAPIError, type Schemas, seen, useClient } from "../../api/client";
 import { useFilters } from "../../api/filters";
 import { merge } from "../../api/merge";
@@ -11,6 +11,7 @@ import { Button, ButtonLink } from "../../ui/button";
 import { useLeaving } from "../../ui/dialog";
 import { type Fault, FaultsOf, SelectField } from "../../ui/form";
 import { dollars, name } from "../../ui/format";
+import { useChords } from "../../ui/keys";
 import { Go, useGo } from "../../ui/link";
 import { changedOf, Meanwhile } from "../../ui/meanwhile";
 import { useOpen } from "../../ui/opening";
@@ -19,7 +20,7 @@ import { PayerPicker } from "../../ui/payer-picker";
 import { count } from "../../ui/plural";
 import { State } from "../../ui/state";
 import { useToast } from "../../ui/toast";
-import { Advice, unanswered } from "./advice";
+import { Advice, AskAdvice, type Ignored, unanswered } from "./advice";
 import {
   aClaim,
   awaitsEnrollment,
@@ -194,6 +195,7 @@ function Form({ title, begin, what }: { title: string; begin: ClaimForm; what: W
     what.kind === "edit" ? what.claim.findings : [],
   );
   const [refused, setRefused] = useState<unknown>(null);
+  const ignored = useRef<Ignored>({}); // why a replacement goes without what its payer wants to see
   const [replies, setReplies] = useState(0); // of the service, to what was sent from here
   const set = useCallback(
     (change: Partial<ClaimForm> | ((f: ClaimForm) => Partial<ClaimForm>)) =>
@@ -229,7 +231,7 @@ function Form({ title, begin, what }: { title: string; begin: ClaimForm; what: W
         if (error) return { error };
         return fetch.POST("/claims/{id}/replace", {
           params: { path: { id: claim.id }, header: { ...key, ...seen(claim) } },
-          body: body as Schemas["ClaimRequest"],
+          body: { ...body, advice_ignored: ignored.current } as Schemas["ClaimRequest"],
         });
       }
       const wish = { draft: how === "draft", submit: false };
@@ -309,16 +311,23 @@ function Form({ title, begin, what }: { title: string; begin: ClaimForm; what: W
   ]);
   const wrong = !changed && (faults.length > 0 || refused !== null);
 
+  const replacing = what.kind === "replace";
+  const [asking, setAsking] = useState(false);
   const unsent = useUnsent(claim?.id ?? "", (before) => send.go({ how: "send", before }));
   const isPending = send.isPending || unsent.isPending;
   const failing = send.failureCount + unsent.failureCount > 0;
   const doing = unsent.isPending ? "send" : send.input?.how;
   const act = (how: How) => {
     if (isPending) return;
-    if (how === "send" && claim) unsent.ask();
+    if (how === "send" && claim && replacing && unanswered(claim).length > 0) setAsking(true);
+    else if (how === "send" && claim) unsent.ask();
     else send.go({ how, before: [] });
   };
-  const replacing = what.kind === "replace";
+  useChords({
+    enter: () => act(replacing ? "send" : "check"),
+    ...(!replacing && { s: () => act("draft") }),
+  });
+  const begins = what.kind === "edit" && replies === 0; // with what was found, whose points lead to their fields
   return (
     <FaultsOf list={faults} request={{ ...form, ...contentOf({ ...form, office_id }) }}>
       <Page
@@ -348,13 +357,6 @@ function Form({ title, begin, what }: { title: string; begin: ClaimForm; what: W
           aria-label={title}
           autoComplete="off"
           onSubmit={(e) => e.preventDefault()}
-          onKeyDown={(e) => {
-            if (!(e.ctrlKey || e.metaKey)) return;
-            if (e.key === "Enter") act(replacing ? "send" : "check");
-            else if (e.key.toLowerCase() === "s" && !replacing) act("draft");
-            else return;
-            e.preventDefault();
-          }}
         >
           {changed && (
             <Meanwhile
@@ -369,12 +371,12 @@ function Form({ title, begin, what }: { title: string; begin: ClaimForm; what: W
           {wrong && (
             <Faulty
               key={replies}
-              ref={replies > 0 ? attend : undefined}
+              ref={replies > 0 || begins ? attend : undefined}
               given={faults.length}
               refused={refused}
             />
           )}
-          {claim && !replacing && <Advice claim={claim} may={false} />}
+          {claim && <Advice claim={claim} may={false} />}
           <Section title="Claim">
             <div className="fields">
               {what.kind === "new" && (
@@ -487,6 +489,20 @@ function Form({ title, begin, what }: { title: string; begin: ClaimForm; what: W
         </form>
         {leaving.dialog}
         {unsent.dialog}
+        {claim && (
+          <AskAdvice
+            claim={claim}
+            advice={unanswered(claim)}
+            open={asking}
+            onOpenChange={setAsking}
+            busy={isPending}
+            send={(reasons) => {
+              ignored.current = reasons;
+              setAsking(false);
+              unsent.ask();
+            }}
+          />
+        )}
       </Page>
     </FaultsOf>
   );

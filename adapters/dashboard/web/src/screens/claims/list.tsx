@@ -217,6 +217,7 @@ const figures = {
   write_off: "a write-off",
   bill_patient: "an amount billed to the patient",
   other: "another accepted amount",
+  refused: "an amount that a payer refuses",
 } as const;
 
 /** Of says what the list is of, and leads to the whole list. */

@@ -6,7 +6,7 @@ import { Fragment, useState } from "react";
 import { type Schemas, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
-import { Button } from "../../ui/button";
+import { Button, ButtonLink } from "../../ui/button";
 import { useCopyAsCurl } from "../../ui/copy";
 import { Cancel, Confirm, Modal } from "../../ui/dialog";
 import { cents, Day, day, dollars, Money, None, name, printable, When } from "../../ui/format";
@@ -93,6 +93,7 @@ export function RemittanceDetail() {
               </Fragment>
             ))}
           </p>
+          <FindDeposit era={e} />
           <Balance era={e} />
         </Section>
         <Claims era={e} of={claims} />
@@ -101,6 +102,22 @@ export function RemittanceDetail() {
       </div>
       <Sheet era={e} claims={claims.data?.pages.flatMap((p) => p.data) ?? []} />
     </Page>
+  );
+}
+
+/** FindDeposit leads to the deposits that no remittance explains, while the money of this one did not arrive. */
+function FindDeposit({ era: e }: { era: ERA }) {
+  if (!stands(e) || (e.bank.status !== "awaited" && e.bank.status !== "partly")) return null;
+  return (
+    <div className="row no-print">
+      <ButtonLink data-act="matchDeposit" to="/deposits">
+        Find the deposit
+      </ButtonLink>
+      <span className="muted">
+        Open the deposit that pays it and match them there. If there is none, ask the payer to trace
+        the payment.
+      </span>
+    </div>
   );
 }
 

@@ -195,8 +195,16 @@ export function Sum({ of, says, strong }: { of: Figure; says: string; strong?: b
 }
 
 /** Claims is a number of claims that leads to them. */
-export function Claims({ of, says }: { of: Schemas["ReportNumber"]; says: string }) {
-  const text = of.claims.toLocaleString("en-US");
+export function Claims({
+  of,
+  says,
+  named,
+}: {
+  of: Schemas["ReportNumber"];
+  says: string;
+  named?: boolean; // in a sentence
+}) {
+  const text = named ? count(of.claims, "claim") : of.claims.toLocaleString("en-US");
   if (of.claims === 0) return <span className="muted numbers">–</span>;
   return (
     <Go to="/claims" search={claims(of.href)} aria-label={`${says}: ${count(of.claims, "claim")}`}>

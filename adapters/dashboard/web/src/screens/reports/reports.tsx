@@ -265,7 +265,8 @@ export function Denials() {
                 ]}
               />
               <p className="card-note">
-                In all <Money strong value={r.total.refused} /> is refused.
+                In all <Money strong value={r.total.refused} /> is refused, of{" "}
+                <Claims of={r.total.claims} says="Refused in all" named />.
               </p>
             </>
           )

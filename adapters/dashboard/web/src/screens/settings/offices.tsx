@@ -16,6 +16,7 @@ import { changedOf, Meanwhile, textAt } from "../../ui/meanwhile";
 import { Empty, Facts, Notice, Page, Read, Section, useCurrent } from "../../ui/page";
 import { Badge, State } from "../../ui/state";
 import { List, paged } from "../../ui/table";
+import { Enrollments } from "./enrollments";
 import { SettingsParts } from "./parts";
 
 type Office = Schemas["Office"];
@@ -117,7 +118,12 @@ export function OfficeDetail() {
       {fresh && !may.manage && <Notice title="Only an owner adds offices." />}
       {!fresh && (
         <Read card of={office} rows={6}>
-          {(o) => (may.manage ? <OfficeForm key={o.id} office={o} /> : <OfficeFacts office={o} />)}
+          {(o) => (
+            <>
+              {may.manage ? <OfficeForm key={o.id} office={o} /> : <OfficeFacts office={o} />}
+              <Enrollments office={o} />
+            </>
+          )}
         </Read>
       )}
     </Page>

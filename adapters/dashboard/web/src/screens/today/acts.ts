@@ -72,6 +72,7 @@ const acts: Partial<Record<string, Act>> = {
   postERA: { label: "Post" },
   matchDeposit: { label: "Match" },
   closeAttachment: { label: "Send to the payer" },
+  putEnrollment: { label: "Record where it is" },
 };
 
 /** placeOf returns the screen of what a task is about. An enrollment is on that of its office. */

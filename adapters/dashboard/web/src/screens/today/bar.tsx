@@ -19,7 +19,7 @@ export function TaskBar() {
   const queue = useQueue();
   const path = useRouterState({ select: (s) => s.location.pathname });
   const today = path === `/${mode}`; // which takes the queue's place over
-  const shows = /_[0-9A-Z]{26}(\/|$)|\/new$/.test(path);
+  const shows = /_[0-9A-Z]{26}(\/|$)|\/(new|deposits)$/.test(path); // missing money is looked for in the list
   const leaves = queue !== null && !shows && !today;
   // What the tab keeps is outside React.
   useEffect(() => {
@@ -27,6 +27,13 @@ export function TaskBar() {
   }, [leaves, mode]);
   return queue && shows ? <Bar queue={queue} path={path} /> : null;
 }
+
+/** beside has the pages on which a task's act is also done, though the task is not about what they show. */
+const beside: Partial<Record<string, RegExp>> = {
+  matchDeposit: /\/deposits\/dep_/,
+  recordAppealSent: /\/appeals\//,
+  recordAppealDecided: /\/appeals\//,
+};
 
 /** missing is the first field of a page whose act waits for one. */
 const missing = "main :is(textarea:not([data-note]), input:not([type=file]))";
@@ -44,41 +51,56 @@ function Bar({ queue, path }: { queue: Queue; path: string }) {
   const task = rows[found];
   const next = found < 0 ? rows[at] : rows[at + 1];
   const previous = rows[at - 1];
-  const { ready, claim } = useReady(queue, list.data !== undefined && found < 0);
+  const { ready, claim } = useReady(queue, path, list.data !== undefined && found < 0);
 
   // The page that is shown: that of the task before, while the next one loads.
   const shown = useRouterState({ select: (s) => s.resolvedLocation?.pathname ?? "" });
   const today = () => go({ to: "/", search: queue.search });
-  const open = (to: Task) => {
+  const open = (to: Task, place = rows.indexOf(to), stays = false) => {
     keep(client.mode, {
       ...queue,
       task: to.id,
       resource: to.resource.id,
-      at: rows.indexOf(to),
+      at: place,
       writes: writesOf(client),
     });
     const target = placeOf(to);
-    if (path !== `/${client.mode}${target.to}`) go(target);
+    if (!stays && path !== `/${client.mode}${target.to}`) go(target);
   };
   const step = (to: Task | undefined) => () => (to ? open(to) : today());
-  const act = () => {
-    if (!task || !may.write) return;
-    const { name, target } = actOf(task);
-    const own = shown.startsWith(`/${client.mode}${placeOf(task).to}`);
-    const button = document.querySelector<HTMLButtonElement>(`main [data-act~="${name}"]`);
-    if (!own || !button) return go(target);
+  const asking = (what: "snooze" | "assign" | "settle") => () => {
+    if (!task || !may.write || (what === "settle" && task.settles.length === 0)) return;
+    ask({ what, task });
+  };
+  const own = task && shown.startsWith(`/${client.mode}${placeOf(task).to}`);
+  const press = (name: string): boolean => {
+    const all = `main [data-act~="${name}"]`;
+    const button =
+      document.querySelector<HTMLButtonElement>(`${all}[data-of="${queue.resource}"]`) ??
+      document.querySelector<HTMLButtonElement>(all);
+    if (!button) return false;
     // What is missing comes first.
     if (button.disabled) document.querySelector<HTMLElement>(missing)?.focus();
     else {
       button.focus();
       button.click();
     }
+    return true;
+  };
+  const act = () => {
+    if (!may.write) return;
+    if (!task) {
+      if (claim === "validated") press("submitClaim");
+      return;
+    }
+    const { name, target } = actOf(task);
+    const at = own || (path === shown && beside[name]?.test(path));
+    if (at && press(name)) return;
+    const idle = own && target.to === placeOf(task).to; // nothing on the page does it
+    if (!idle) go(target);
+    else if (!document.querySelector("main .loading")) asking("settle")();
   };
   const toNote = () => document.querySelector<HTMLElement>("main [data-note]")?.focus();
-  const asking = (what: "snooze" | "assign" | "settle") => () => {
-    if (!task || !may.write || (what === "settle" && task.settles.length === 0)) return;
-    ask({ what, task });
-  };
   useKeys({
     a: act,
     s: asking("snooze"),
@@ -96,7 +118,9 @@ function Bar({ queue, path }: { queue: Queue; path: string }) {
   const advance = useEffectEvent(() => {
     if (writesOf(client) <= queue.writes) return;
     const same = rows.find((t) => t.resource.id === queue.resource);
-    step(same ?? next)();
+    // A letter that was written is sent from its page. The list goes on at its place, and then from the top.
+    if (same) open(same, queue.at, beside[actOf(same).name]?.test(path));
+    else step(next ?? rows[0])();
   });
   // What is typed and not saved keeps the page, and is outside React, as is the clock.
   useEffect(() => {
@@ -137,7 +161,7 @@ function Bar({ queue, path }: { queue: Queue; path: string }) {
               <strong>This task is done or put off.</strong>
               <span className="sub">
                 {claim === "validated"
-                  ? "The claim is ready: send it, or go on."
+                  ? "The claim is ready: send it with A, or go on."
                   : "Go on with the next one."}
               </span>
             </>
@@ -145,11 +169,18 @@ function Bar({ queue, path }: { queue: Queue; path: string }) {
         )}
       </p>
       <div className="row">
+        {!task && claim === "validated" && may.write && (
+          <Button onClick={act}>
+            Send to the payer <kbd>A</kbd>
+          </Button>
+        )}
         {task && may.write && (
           <>
-            <Button onClick={act}>
-              {actOf(task).label} <kbd>A</kbd>
-            </Button>
+            {!(own && actOf(task).name === "getClaim") && (
+              <Button onClick={act}>
+                {actOf(task).label} <kbd>A</kbd>
+              </Button>
+            )}
             <Button look="quiet" onClick={asking("snooze")}>
               Snooze <kbd>S</kbd>
             </Button>
@@ -184,14 +215,15 @@ function Bar({ queue, path }: { queue: Queue; path: string }) {
 }
 
 /** useReady reports whether a person is finished with the resource of a task that has ended. A claim that was corrected
- *  has no task, and is still to be sent. */
-function useReady({ resource }: Queue, ended: boolean) {
+ *  has no task, and is still to be sent, as is the one that was made for the next payer and is shown. */
+function useReady({ resource }: Queue, path: string, ended: boolean) {
   const { api } = useClient();
-  const claims = resource.startsWith("clm_");
+  const id = /\/claims\/(clm_\w+)$/.exec(path)?.[1] ?? resource;
+  const claims = id.startsWith("clm_");
   const claim = api.useQuery(
     "get",
     "/claims/{id}",
-    { params: { path: { id: resource } } },
+    { params: { path: { id } } },
     { enabled: ended && claims },
   );
   const state = claims ? claim.data?.state : undefined;

@@ -1,0 +1,212 @@
+// The enrollments of an office: which payers accept what it sends, as the network reports it.
+import { useState } from "react";
+import { isAPIError, type Schemas, useClient } from "../../api/client";
+import { useSend } from "../../api/send";
+import { useMay } from "../../api/session";
+import { Button } from "../../ui/button";
+import { Cancel, Modal } from "../../ui/dialog";
+import { AreaField, FaultsOf, SelectField } from "../../ui/form";
+import { Day } from "../../ui/format";
+import { Empty, Section } from "../../ui/page";
+import { PayerPicker, type PickedPayer } from "../../ui/payer-picker";
+import { Badge, type Tone } from "../../ui/state";
+import { List, paged } from "../../ui/table";
+
+type Enrollment = Schemas["Enrollment"];
+type State = Schemas["EnrollmentState"];
+
+/** states has the states in the words of a biller, in the order in which they come. */
+const states: Record<State, [name: string, tone: Tone]> = {
+  needed: ["Needed", "warn"],
+  submitted: ["Applied for", "info"],
+  active: ["Active", "good"],
+  rejected: ["Refused", "bad"],
+  not_needed: ["Not needed", "plain"],
+};
+
+const sends: Record<Schemas["EnrolledTransaction"], string> = {
+  claims: "Claims",
+  eligibility: "Eligibility checks",
+  claim_status: "Claim status",
+};
+
+/** waits reports whether a person has something to do about an enrollment. */
+const waits = (e: Enrollment) => e.state === "needed" || e.state === "rejected";
+
+/** after is the state that mostly comes next. */
+const after = (s: State): State => (s === "submitted" ? "active" : "submitted");
+
+/** Enrollments lists the enrollments of an office. */
+export function Enrollments({ office }: { office: Schemas["Office"] }) {
+  const { api } = useClient();
+  const may = useMay();
+  const [recording, record] = useState<Enrollment | "new" | null>(null);
+  const list = api.useInfiniteQuery(
+    "get",
+    "/enrollments",
+    { params: { query: { office_id: office.id, limit: 50 } } },
+    paged,
+  );
+  return (
+    <Section
+      title="Enrollments"
+      flush
+      actions={may.write && <Button onClick={() => record("new")}>Record an enrollment</Button>}
+    >
+      <List
+        of={list}
+        caption="Enrollments"
+        id={(e) => e.id}
+        columns={[
+          { head: "Payer", cell: (e) => <span className="strong">{e.payer.name}</span> },
+          { head: "For", cell: (e) => sends[e.transaction] ?? e.transaction },
+          {
+            head: "State",
+            cell: (e) => {
+              const [name, tone] = states[e.state] ?? [e.state, "plain"];
+              return <Badge tone={tone}>{name}</Badge>;
+            },
+          },
+          { head: "Since", cell: (e) => <Day value={e.date} /> },
+          {
+            head: "Message and note",
+            wide: true,
+            cell: (e) => (
+              <span className="wrap-anywhere">
+                {e.network_message}
+                {e.note && <span className="sub">{e.note}</span>}
+              </span>
+            ),
+          },
+          {
+            head: "Actions",
+            right: true,
+            cell: (e) =>
+              may.write && (
+                <Button
+                  data-act={waits(e) ? "putEnrollment" : undefined}
+                  data-of={e.id}
+                  aria-label={`Record the enrollment with ${e.payer.name} for ${(sends[e.transaction] ?? e.transaction).toLowerCase()}`}
+                  onClick={() => record(e)}
+                >
+                  Record
+                </Button>
+              ),
+          },
+        ]}
+        empty={
+          <Empty title="No enrollments">
+            A payer that is not listed accepts what the office sends. Some payers want the office to
+            enroll first.
+          </Empty>
+        }
+      />
+      {recording && (
+        <Record
+          key={recording === "new" ? "new" : recording.id}
+          office={office}
+          was={recording === "new" ? null : recording}
+          close={() => record(null)}
+        />
+      )}
+    </Section>
+  );
+}
+
+/** Record writes down where an enrollment is, as the network or the payer says it. */
+function Record({
+  office,
+  was,
+  close,
+}: {
+  office: Schemas["Office"];
+  was: Enrollment | null;
+  close: () => void;
+}) {
+  const [payer, setPayer] = useState<PickedPayer | null>(was?.payer ?? null);
+  const [transaction, setTransaction] = useState(was?.transaction ?? "claims");
+  const [state, setState] = useState<State>(was ? after(was.state) : "needed");
+  const [note, setNote] = useState(was?.note ?? "");
+  const [message, setMessage] = useState("");
+  const body = {
+    office_id: office.id,
+    payer_id: payer?.payer_id ?? "",
+    transaction,
+    state,
+    note: note.trim() || null,
+    network_message: message.trim() || null,
+  };
+  const send = useSend((api, key) => api.PUT("/enrollments", { params: { header: key }, body }), {
+    says: "The enrollment is recorded.",
+    done: close,
+    refused: (e) => isAPIError(e) && e.errors.length > 0,
+  });
+  return (
+    <Modal
+      title={was ? `Enrollment with ${was.payer.name}` : "Record an enrollment"}
+      open
+      onOpenChange={(o) => {
+        if (!o) close();
+      }}
+    >
+      <FaultsOf list={isAPIError(send.error) ? send.error.errors : []} request={body}>
+        <form
+          className="stack"
+          onSubmit={(e) => {
+            e.preventDefault();
+            send.go();
+          }}
+        >
+          {was ? (
+            <p>
+              For {(sends[was.transaction] ?? was.transaction).toLowerCase()} of {office.name}. You
+              apply with the network or the payer, and record here where it is.
+            </p>
+          ) : (
+            <>
+              <PayerPicker label="Payer" path="payer_id" value={payer} onChange={setPayer} />
+              <SelectField
+                label="For"
+                path="transaction"
+                value={transaction}
+                onChange={(v) => setTransaction(v as typeof transaction)}
+                options={Object.entries(sends)}
+              />
+            </>
+          )}
+          <SelectField
+            label="State"
+            path="state"
+            value={state}
+            onChange={(v) => setState(v as State)}
+            options={Object.entries(states).map(([s, [name]]) => [s, name] as const)}
+          />
+          <AreaField
+            label="What the network or the payer said"
+            path="network_message"
+            optional
+            rows={2}
+            maxLength={2000}
+            value={message}
+            onChange={setMessage}
+          />
+          <AreaField
+            label="Note"
+            path="note"
+            optional
+            rows={2}
+            maxLength={400}
+            value={note}
+            onChange={setNote}
+          />
+          <div className="dialog-actions">
+            <Cancel />
+            <Button type="submit" look="primary" busy={send.isPending} title="Ctrl Enter">
+              Record
+            </Button>
+          </div>
+        </form>
+      </FaultsOf>
+    </Modal>
+  );
+}

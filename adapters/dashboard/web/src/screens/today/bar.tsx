@@ -9,6 +9,7 @@ import { day, dollars } from "../../ui/format";
 import { useKeys } from "../../ui/keys";
 import { GoTo, useGo } from "../../ui/link";
 import { actOf, dueFrom, kinds, placeOf, type Task } from "./acts";
+import { press } from "./press";
 import { type Asks, Before, Questions } from "./put-off";
 import { keep, type Queue, useQueue, useTasks, writesOf } from "./queue";
 import "./bar.css";
@@ -27,9 +28,6 @@ export function TaskBar() {
   }, [leaves, mode]);
   return queue && shows ? <Bar queue={queue} path={path} /> : null;
 }
-
-/** missing is the first field of a page whose act waits for one. */
-const missing = "main :is(textarea:not([data-note]), input:not([type=file]))";
 
 /** Bar is the bar at one task. */
 function Bar({ queue, path }: { queue: Queue; path: string }) {
@@ -65,14 +63,7 @@ function Bar({ queue, path }: { queue: Queue; path: string }) {
     if (!task || !may.write) return;
     const { name, target } = actOf(task);
     const own = shown.startsWith(`/${client.mode}${placeOf(task).to}`);
-    const button = document.querySelector<HTMLButtonElement>(`main [data-act~="${name}"]`);
-    if (!own || !button) return go(target);
-    // What is missing comes first.
-    if (button.disabled) document.querySelector<HTMLElement>(missing)?.focus();
-    else {
-      button.focus();
-      button.click();
-    }
+    if (!own || !press(name)) go(target);
   };
   const toNote = () => document.querySelector<HTMLElement>("main [data-note]")?.focus();
   const asking = (what: "snooze" | "assign" | "settle") => () => {

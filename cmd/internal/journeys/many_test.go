@@ -28,7 +28,7 @@ func TestManyAtOnce(t *testing.T) {
 	page.screen("many-selected")
 	page.click("Post 2 of 3")
 	page.sees("2 of 3 posted, 1 left as it is.", "1 claim needs a decision first.", "1 selected")
-	page.click("What came of each that was posted")
+	page.click("What came of each")
 	page.sees("Posted. 1 claim is reconciled.")
 	page.screen("many-results")
 	if n := len(practice.get("/eras?state=posted")["data"].([]any)); n != 2 {

@@ -32,7 +32,9 @@ export function useRows(
   const focus = (i: number, options?: FocusOptions) => {
     const all = rows();
     last.current = Math.max(0, Math.min(i, all.length - 1));
-    all[last.current]?.querySelector<HTMLElement>(".row-link, .pick input")?.focus(options);
+    const row = all[last.current];
+    const link = row?.querySelector<HTMLElement>(".row-link");
+    (link ?? row?.querySelector<HTMLElement>(".pick input"))?.focus(options);
     if (i >= all.length && all.length > 0) more();
   };
   useKeys({

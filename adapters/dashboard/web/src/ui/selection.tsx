@@ -113,6 +113,10 @@ export function useMany<T>(
   );
   const able = (act: Act<T>) => picked.filter((row) => !act.not?.(row));
 
+  // The results of an act that did all make room for the next selection.
+  const fresh = () => {
+    if (run?.ended && [...run.outcomes.values()].every((o) => o.state === "done")) setRun(null);
+  };
   const toggle = (row: T, through: boolean) => {
     const id = of.id(row);
     const next = new Set(chosen);
@@ -123,7 +127,7 @@ export function useMany<T>(
     }
     from.current = id;
     choose(next);
-    if (run?.ended && [...run.outcomes.values()].every((o) => o.state === "done")) setRun(null);
+    fresh();
   };
   useKeys(
     acts.length > 0
@@ -200,7 +204,10 @@ export function useMany<T>(
             has: (row) => chosen.has(of.id(row)),
             toggle,
             all: allOf(picked.length, rows.length),
-            toggleAll: () => choose(new Set(picked.length < rows.length ? ids : [])),
+            toggleAll: () => {
+              choose(new Set(picked.length < rows.length ? ids : []));
+              fresh();
+            },
           }
         : undefined,
     bar: (
@@ -334,14 +341,19 @@ function Results<T>({
   );
   return (
     <div className="stack-s">
-      <div className="spread">
+      <div className="many-head">
         <p className="strong" role="status" ref={attend} tabIndex={-1}>
           {ended ? `${tally(all, act.did)}.` : `${act.name}: ${gone} of ${all.length}`}
         </p>
         {ended ? (
-          <Button look="quiet" icon={<X size={16} aria-hidden />} onClick={close}>
-            Close the results
-          </Button>
+          <button
+            type="button"
+            className="icon-button"
+            aria-label="Close the results"
+            onClick={close}
+          >
+            <X size={18} aria-hidden />
+          </button>
         ) : (
           <Button
             disabled={stopping}
@@ -362,7 +374,7 @@ function Results<T>({
       {ended && bad.length > 0 && list(bad)}
       {ended && each("done").length > 0 && (
         <details>
-          <summary>What came of each that was {act.did}</summary>
+          <summary>What came of each</summary>
           {list(each("done"))}
         </details>
       )}

@@ -8,7 +8,11 @@ type Summary = Schemas["ERASummary"];
 
 /** named names a remittance among others. */
 export const named = (e: Summary) =>
-  `${printable(e.payer?.name ?? e.payer_name)}, ${dollars(e.payment.total)}`;
+  [
+    printable(e.payer?.name ?? e.payer_name),
+    printable(e.payment.trace_number),
+    dollars(e.payment.total),
+  ].join(", ");
 
 /** postRemittance posts a remittance and reconciles its settled claims. */
 export async function postRemittance(api: Client["fetch"], key: Key, id: string): Promise<string> {

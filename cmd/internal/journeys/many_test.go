@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/go-rod/rod/lib/proto"
 )
 
 // Many rows are done at once: each has a request of its own and its result in words, and what was not done stays
@@ -34,6 +36,15 @@ func TestManyAtOnce(t *testing.T) {
 	if n := len(practice.get("/eras?state=posted")["data"].([]any)); n != 2 {
 		t.Errorf("%d remittances are posted", n)
 	}
+
+	// What the bank has of others is decided.
+	practice.imports("Date,Description,Amount\n2026-01-02,HCCLAIMPMT SOMEBODY ELSE,12.00\n2026-01-03,HCCLAIMPMT ANOTHER,7.50\n")
+	page.open("/test/deposits")
+	page.sees("Total of 2", "$19.50")
+	page.click("Select all 2 rows")
+	page.click("Not insurance")
+	page.within("dialog", "Are 2 deposits no payments of payers?").click("Not insurance")
+	page.sees("2 of 2 decided.", "Nothing to match")
 
 	// Tasks are taken and put off by keys, which are for all that are selected.
 	practice.incomplete("Sam")
@@ -74,9 +85,22 @@ func TestBackToTheList(t *testing.T) {
 	page := practice.signsIn("biller")
 	page.open("/test/claims?state=needs_attention&sort=charge")
 	page.sees("Total of 3", "$3,750.00")
+	page.low(800)
+	page.headStays()
+	page.low(desktop)
+	page.headStays()
 	page.press("J")
 	page.press("J")
-	at := page.focused()
+	at, place := page.focused(), page.scrolled()
+	page.press("Enter")
+	page.sees("Held claim", at)
+	page.clickA("link", "Back to Claims")
+	page.at("/test/claims?state=needs_attention&sort=charge")
+	page.focuses(at)
+	if now := page.scrolled(); now != place || now == "0" {
+		t.Errorf("the list is scrolled by %s, want %s", now, place)
+	}
+	page.shows(desktop, false)
 	page.press("Enter")
 	page.sees("Held claim", at)
 	page.still("the page of a claim with a task")
@@ -93,6 +117,13 @@ func TestBackToTheList(t *testing.T) {
 	page.at("/test/claims?state=needs_attention&sort=charge")
 	page.focuses(at)
 
+	page.open("/test/claims?state=needs_attention")
+	page.click("Select all 3 rows")
+	page.click("Check again")
+	page.sees("3 of 3 checked.")
+	page.click("What came of each")
+	page.sees("Bea Rivers, "+inWords(lastWeek)+": 1 finding to correct.")
+
 	page.open("/test/claims")
 	page.fill("Search claims", "dan")
 	page.sees("Dan Rivers")
@@ -108,6 +139,36 @@ func TestBackToTheList(t *testing.T) {
 	if strings.Contains(page.address(), "dan") {
 		t.Errorf("the address is %s", page.address())
 	}
+}
+
+// low gives the page a window of a few lines.
+func (p *page) low(width int) {
+	p.tb.Helper()
+	if err := (proto.EmulationSetDeviceMetricsOverride{Width: width, Height: 170, DeviceScaleFactor: 1}).Call(p.rod); err != nil {
+		p.tb.Fatal(err)
+	}
+}
+
+// headStays fails the journey if the head of the list goes out of sight while its rows are scrolled, or is below the
+// bars of the page.
+func (p *page) headStays() {
+	p.tb.Helper()
+	p.finds("the head of the list ", `() => {
+		document.querySelector("tbody tr:last-child").scrollIntoView({ block: "start" })
+		const bars = [...document.querySelectorAll(".mode-bar, .top")].map((bar) => bar.getBoundingClientRect().bottom)
+		const { top } = document.querySelector(".table th").getBoundingClientRect()
+		return scrollY > 0 && Math.abs(top - Math.max(...bars)) < 1.5 ? "" : "is at " + top + ", the bars end at " + bars + ", scrolled by " + scrollY
+	}`)
+}
+
+// scrolled returns by how much the page is scrolled.
+func (p *page) scrolled() string {
+	p.tb.Helper()
+	by, err := p.eval(p.rod.Timeout(patience), "() => String(Math.round(scrollY))")
+	if err != nil {
+		p.tb.Fatal(err)
+	}
+	return by
 }
 
 // inWords returns a day as a page shows it.

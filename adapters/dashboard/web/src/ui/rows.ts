@@ -47,8 +47,9 @@ export function useRows(
     if (came.current !== entry) {
       came.current = entry;
       const found = ids.indexOf(openedOn(entry) ?? "");
-      // What is in the cache is where it was; what had to be loaded is not.
-      if (found >= 0) return focus(found, { preventScroll: first });
+      // A person who types is not interrupted. What is in the cache is where it was; what had to be loaded is not.
+      if (found >= 0 && document.activeElement?.matches("body, h1"))
+        return focus(found, { preventScroll: first });
     }
     if (last.current >= 0 && document.activeElement === document.body) focus(last.current);
   });

@@ -26,7 +26,10 @@ export const depositActs: readonly Act<Deposit>[] = [
     did: "decided",
     not: (d) =>
       d.state === "unmatched" ? null : "Only money that waits for its remittance is decided.",
-    title: (rows) => `Is ${count(rows.length, "deposit")} no insurance payment?`,
+    title: (rows) =>
+      rows.length === 1
+        ? "Is the deposit no payment of a payer?"
+        : `Are ${count(rows.length, "deposit")} no payments of payers?`,
     ask: (rows, go) => (
       <Sure action="Not insurance" go={go}>
         <p>

@@ -50,7 +50,7 @@ export function useTaskColumns(
     {
       head: "Task",
       cell: (t) => (
-        <>
+        <span className={resource ? "strong" : undefined}>
           {kinds[t.kind]}
           <span className="sub">{t.reason}</span>
           <Before task={t} />
@@ -59,7 +59,7 @@ export function useTaskColumns(
               <Changer by={t.notes[0].by} />: <bdi>{t.notes[0].text}</bdi>
             </span>
           )}
-        </>
+        </span>
       ),
     },
     ...(resource ? [] : [about]),
@@ -81,7 +81,10 @@ export function useTaskColumns(
                   look="quiet"
                   label={`What to do about ${named(t)}`}
                   items={[
-                    { label: actOf(t).label, onSelect: () => does.act(t) },
+                    // The page of a claim is where one looks at it.
+                    ...(resource && t.actions[0] === "getClaim"
+                      ? []
+                      : [{ label: actOf(t).label, onSelect: () => does.act(t) }]),
                     { label: snoozed ? "Bring back" : "Snooze", onSelect: () => does.snooze(t) },
                     { label: "Assign", onSelect: () => does.give(t) },
                     ...(t.settles.length > 0

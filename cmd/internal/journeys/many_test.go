@@ -122,7 +122,7 @@ func TestBackToTheList(t *testing.T) {
 	page.click("Check again")
 	page.sees("3 of 3 checked.")
 	page.click("What came of each")
-	page.sees("Bea Rivers, "+inWords(lastWeek)+": 1 finding to correct.")
+	page.sees("Bea Rivers, " + inWords(lastWeek) + ": 1 finding to correct.")
 
 	page.open("/test/claims")
 	page.fill("Search claims", "dan")

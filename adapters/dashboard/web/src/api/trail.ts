@@ -1,5 +1,6 @@
-// The way of the tab through the dashboard, so that a list is found again as it was left. Addresses hold no patient data
-// and outlast a reload; what was searched for, and the row that was opened, are in the memory of the tab alone.
+// The way of the tab through the dashboard, so that a list is found again as it was left. Addresses
+// hold no patient data and outlast a reload; what was searched for, and the row that was opened,
+// are in the memory of the tab alone.
 
 /** Trail has the addresses of the tab's history, by their places in it. */
 export type Trail = readonly (string | null | undefined)[];
@@ -30,7 +31,8 @@ export function trail(): Trail {
   return known;
 }
 
-/** pass remembers the address at a place. Only the places before the one that is shown count: those are the history. */
+/** pass remembers the address at a place. Only the places before the one that is shown count:
+ *  those are the history. */
 export function pass(at: number, address: string): void {
   const way = trail().slice();
   way[at] = address;

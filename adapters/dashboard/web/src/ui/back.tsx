@@ -6,7 +6,8 @@ import { lastOf, searchOf, trail } from "../api/trail";
 import type { Place } from "../shell/places";
 import { address } from "./link";
 
-/** Back leads to a list as the person left it, with its filters and its place, if they were there in this tab. */
+/** Back leads to a list as the person left it, with its filters and its place, if they were
+ *  there in this tab. */
 export function Back({ to, children }: { to: Place; children: string }) {
   const { mode } = useClient();
   const { history } = useRouter();

@@ -1,13 +1,14 @@
 // One act for many rows: a request for each, a few at a time, and what came of each in words.
 
-/** Outcome is how far a row is. One that is left was not tried, for a reason that a person can do something about. */
+/** Outcome is how far a row is. One that is left was not tried, for a reason that a person can
+ *  do something about. */
 export type Outcome = { state: "waiting" | "sent" | "done" | "failed" | "left"; says: string };
 
 /** Left is thrown for a row that is left as it is; its message says why. */
 export class Left extends Error {}
 
-/** perform acts on rows in their order, at most some at a time, and reports how far each is. Once stopped says so, it
- *  begins no other. */
+/** perform acts on rows in their order, at most some at a time, and reports how far each is.
+ *  Once stopped says so, it begins no other. */
 export async function perform<T>(
   rows: readonly T[],
   atOnce: number,

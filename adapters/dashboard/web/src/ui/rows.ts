@@ -9,9 +9,10 @@ export function useEntry(): string {
   return useRouterState({ select: (s) => s.location.state.__TSR_key ?? "" });
 }
 
-/** useRows lets J and K move the focus through the rows of a table. It returns at, which returns the row that has the
- *  focus (-1 for none), and opens, which remembers the row that is opened. The focus goes to the row that begins says,
- *  else to the one that the person comes back from, and stays at its place when a row goes. */
+/** useRows lets J and K move the focus through the rows of a table. It returns at, which returns
+ *  the row that has the focus (-1 for none), and opens, which remembers the row that is opened.
+ *  The focus goes to the row that begins says, else to the one that the person comes back from,
+ *  and stays at its place when a row goes. */
 export function useRows(
   table: string,
   ids: readonly string[],
@@ -47,7 +48,8 @@ export function useRows(
     if (came.current !== entry) {
       came.current = entry;
       const found = ids.indexOf(openedOn(entry) ?? "");
-      // A person who types is not interrupted. What is in the cache is where it was; what had to be loaded is not.
+      // A person who types is not interrupted. What is in the cache is where it was; what had to be
+      // loaded is not.
       if (found >= 0 && document.activeElement?.matches("body, h1"))
         return focus(found, { preventScroll: first });
     }

@@ -23,7 +23,8 @@ export type Act<T> = {
   not?: (row: T) => string | null; // why it cannot be done with a row, and what to do
   title?: (rows: readonly T[]) => string; // of the question that it asks first
   ask?: (rows: readonly T[], go: (choice: string) => void) => ReactNode;
-  send: (api: Client["fetch"], key: Key, row: T, choice: string) => Promise<string>; // what came of it, in words
+  // does it with one row, and returns in words what came of it
+  send: (api: Client["fetch"], key: Key, row: T, choice: string) => Promise<string>;
 };
 
 /** sent returns what a request replied, or throws why the service refused it. */
@@ -71,8 +72,9 @@ const again = (e: unknown, tries: number) =>
 const wait = (tries: number) =>
   new Promise<void>((done) => setTimeout(done, Math.min(500 * 2 ** tries, 5_000)));
 
-/** useMany lets the rows of a list be selected, by X at the row that has the focus, by the boxes, and with Shift from
- *  the last one on. Those that failed, or were left as they are, stay selected. */
+/** useMany lets the rows of a list be selected, by X at the row that has the focus, by the
+ *  boxes, and with Shift from the last one on. Those that failed, or were left as they are, stay
+ *  selected. */
 export function useMany<T>(
   rows: readonly T[],
   of: {
@@ -274,7 +276,8 @@ const allOf = (picked: number, rows: number) => {
   return picked < rows ? "some" : "all";
 };
 
-/** Acts are the buttons of what can be done with some of the selected rows; without any, it says why. */
+/** Acts are the buttons of what can be done with some of the selected rows; without any, it says
+ *  why. */
 function Acts<T>({
   acts,
   picked,

@@ -29,8 +29,8 @@ export type Order = {
 /** Fold is whether a row shows all about it. */
 type Fold<T> = { open: (row: T) => boolean; toggle: (row: T) => void };
 
-/** Table shows rows. A row with a place to go is one link; a row that folds is one button. The last row has the totals,
- *  if a title of them is given. */
+/** Table shows rows. A row with a place to go is one link; a row that folds is one button. The
+ *  last row has the totals, if a title of them is given. */
 export function Table<T>({
   caption,
   rows,
@@ -245,8 +245,8 @@ export type Listing<T> = {
 /** rowsOf returns the rows of a list that are loaded. */
 export const rowsOf = <T,>(of: Listing<T>): T[] => of.data?.pages.flatMap((p) => p.data) ?? [];
 
-/** List shows a list of the API: its rows with their totals, a button for more of them, and what stands for them when
- *  there are none. */
+/** List shows a list of the API: its rows with their totals, a button for more of them, and what
+ *  stands for them when there are none. */
 export function List<T>({
   of,
   empty,

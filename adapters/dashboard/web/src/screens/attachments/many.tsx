@@ -25,8 +25,11 @@ export function Closing({ n, go }: { n: number; go: (choice: string) => void }) 
   return (
     <Sure action={`Send ${count(n, "attachment")}`} go={go}>
       <p>
-        The images and narratives go to {plural(n, "the payer", "their payers")}. You cannot change{" "}
-        {plural(n, "it", "them")} afterwards.
+        {plural(
+          n,
+          "The images and the narrative go to the payer. You cannot change them afterwards.",
+          "The images and narratives go to their payers. You cannot change them afterwards.",
+        )}
       </p>
     </Sure>
   );

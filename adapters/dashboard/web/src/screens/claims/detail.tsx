@@ -233,7 +233,8 @@ const tones: Partial<Record<Claim["state"], "bad" | "warn" | "good">> = {
   returned: "good",
 };
 
-/** Next names what payers ask for about the claim, and until when, and what happens next, unless a task has said it. */
+/** Next names what payers ask for about the claim, and until when, and what happens next, unless
+ *  a task has said it. */
 function Next({ claim: c, said }: { claim: Claim; said: readonly string[] }) {
   const { api } = useClient();
   const open = api.useQuery("get", "/payer_requests", {

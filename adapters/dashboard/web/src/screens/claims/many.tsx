@@ -1,4 +1,5 @@
-// What is done with many claims at once. Each is looked at first where its row does not say whether it can be done.
+// What is done with many claims at once. Each is looked at first where its row does not say whether
+// it can be done.
 import type { Client, Schemas } from "../../api/client";
 import { seen } from "../../api/client";
 import { day, name } from "../../ui/format";
@@ -19,12 +20,13 @@ export const named = (c: Summary) =>
 
 const look = (api: Api, id: string) => sent(api.GET("/claims/{id}", { params: { path: { id } } }));
 
-/** sendClaim sends a claim unless its payer wants to see more with it, or its images would stay behind. */
+/** sendClaim sends a claim unless its payer wants to see more with it, or its images would stay
+ *  behind. */
 export async function sendClaim(api: Api, key: Key, id: string): Promise<string> {
   const now = await look(api, id);
   if (unanswered(now).length > 0)
     throw new Left(
-      "Its payer wants to see something with it. Open the claim: attach it, or say why it goes without.",
+      "Its payer wants to see more. Attach it on the claim, or say why it goes without.",
     );
   if (unsent(now).length > 0)
     throw new Left("It has images that are not sent. Open the claim, which sends both.");

@@ -9,8 +9,8 @@ import { useQueue } from "./queue";
 import { useDoing, useTaskColumns } from "./rows";
 import "./today.css";
 
-/** useTasksOf reads the open tasks of a resource, which its page waits for: nothing moves when they come. Shown are
- *  those that the bar above the page does not show already. */
+/** useTasksOf reads the open tasks of a resource, which its page waits for: nothing moves when
+ *  they come. Shown are those that the bar above the page does not show already. */
 export function useTasksOf(id: string) {
   const { api } = useClient();
   const bar = useQueue()?.task;
@@ -20,7 +20,8 @@ export function useTasksOf(id: string) {
   return { ...tasks, shown: (tasks.data?.data ?? []).filter((t) => t.id !== bar) };
 }
 
-/** TasksOf shows the open tasks of a resource as Today does. What a task asks for is done by the page itself. */
+/** TasksOf shows the open tasks of a resource as Today does. What a task asks for is done by the
+ *  page itself. */
 export function TasksOf({ tasks }: { tasks: readonly Task[] }) {
   const go = useGo();
   const [does, questions] = useDoing((t) => {

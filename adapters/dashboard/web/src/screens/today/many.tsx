@@ -72,7 +72,8 @@ const firsts: readonly Act<Task>[] = [
   first("createStatusInquiry", { name: "Ask the payer", did: "asked about" }, askPayer),
 ];
 
-/** useTaskActs returns what can be done with many tasks: what they ask for first, and whose they are until when. */
+/** useTaskActs returns what can be done with many tasks: what they ask for first, and whose they
+ *  are until when. */
 export function useTaskActs(snoozed: boolean): readonly Act<Task>[] {
   const me = useMe().user?.id;
   const whose = useWhose();

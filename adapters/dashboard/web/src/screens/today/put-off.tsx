@@ -127,7 +127,8 @@ function Assign({ task, close }: { task: Task; close: () => void }) {
   );
 }
 
-/** People asks whose tasks are to be; null is nobody. They are one person's, nobody's, or of several people. */
+/** People asks whose tasks are to be; null is nobody. They are one person's, nobody's, or of
+ *  several people. */
 export function People({
   of,
   go,

@@ -40,7 +40,8 @@ export function useDoing(act: (t: Task) => void, snoozed = false): [Does, ReactN
   ];
 }
 
-/** useTaskColumns returns the columns of tasks. On the page of a resource, all are about the same patient and payer. */
+/** useTaskColumns returns the columns of tasks. On the page of a resource, all are about the
+ *  same patient and payer. */
 export function useTaskColumns(
   does: Does,
   { snoozed, resource }: { snoozed?: boolean; resource?: boolean },

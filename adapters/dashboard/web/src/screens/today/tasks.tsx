@@ -227,7 +227,8 @@ function Nothing({ filters, narrowed }: { filters: Filters; narrowed: boolean })
   );
 }
 
-/** useBack returns a function that returns the row of the task that the person comes back from, once; -1 for none. */
+/** useBack returns a function that returns the row of the task that the person comes back from,
+ *  once; -1 for none. */
 function useBack(rows: Task[]): () => number {
   const { mode } = useClient();
   const queue = useQueue();

@@ -310,7 +310,7 @@ func TestFeesAreImported(t *testing.T) {
 	page.sees("Another fee schedule replaces it from Feb 1, 2026 on.")
 	page.click("Show that one")
 	page.seesA("heading", "Office fees, later")
-	page.click("Fee schedules")
+	page.click("Back to Fee schedules")
 	page.row("Office fees, later").sees("All payers, All offices", "Has begun")
 	page.fill("Procedure", "d0120")
 	page.fill("Service date", "2026-01-31")

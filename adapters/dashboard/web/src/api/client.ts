@@ -5,6 +5,7 @@ import createHooks from "openapi-react-query";
 import { createContext, useContext } from "react";
 import type { components, paths } from "./schema";
 import { forgetSeen } from "./seen";
+import { forgetTrail } from "./trail";
 
 export type Schemas = components["schemas"];
 export type Mode = "test" | "live";
@@ -141,6 +142,7 @@ export function knowsPerson(): boolean {
 export function forget(): void {
   for (const c of clients.values()) c.queries.clear();
   forgetSeen();
+  forgetTrail();
 }
 
 export const ClientContext = createContext<Client | null>(null);

@@ -9,6 +9,7 @@ import { Activity, Suspense, useEffect, useState, useSyncExternalStore } from "r
 import { ClientContext, clientFor, isAPIError, type Mode, useClient } from "../api/client";
 import { type Link as Connection, useLive } from "../api/live";
 import { type Me, MeContext, useMay, useMe } from "../api/session";
+import { pass } from "../api/trail";
 import { isHeld, onHeld } from "../api/typed";
 import { SignInAgain } from "../screens/sign-in/again";
 import { TaskBar } from "../screens/today/bar";
@@ -117,6 +118,9 @@ function Frame() {
   const [clock, setClock] = useState<string | null>(null); // where it is open; empty once it was
   const path = useRouterState({ select: (s) => s.location.pathname });
   const place = useRouterState({ select: (s) => s.location.href });
+  const at = useRouterState({ select: (s) => s.location.state.__TSR_index });
+  // The way of the tab is outside React.
+  useEffect(() => pass(at, place), [at, place]);
   const mayAdvance = useMay().manage && mode === "test";
   const openClock = mayAdvance ? () => setClock(place) : null;
   if (clock && clock !== place) setClock("");

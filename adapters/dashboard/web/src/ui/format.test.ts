@@ -9,6 +9,7 @@ import {
   midnight,
   name,
   printable,
+  sum,
   words,
 } from "./format";
 import { count, plural } from "./plural";
@@ -23,6 +24,11 @@ describe("amounts", () => {
     ["12", "$12.00"],
   ])("%s is %s", (amount, shown) => {
     expect(dollars(amount)).toBe(shown);
+  });
+
+  test("amounts add up to the cent, and missing ones are nothing", () => {
+    expect(sum(["0.10", "0.20", null, undefined, "-0.05"])).toBe("0.25");
+    expect(sum([])).toBe("0.00");
   });
 
   test("cents are exact where a product of floats is not", () => {

@@ -49,6 +49,11 @@ export function cents(amount: string): number {
   return Math.round(Number(amount) * 100);
 }
 
+/** sum returns what amounts add up to; missing ones count as nothing. */
+export function sum(amounts: readonly (string | null | undefined)[]): string {
+  return (amounts.reduce((n, a) => n + cents(a ?? "0"), 0) / 100).toFixed(2);
+}
+
 /** None stands for a value that is missing. */
 export function None({ said = "none" }: { said?: string }) {
   return (

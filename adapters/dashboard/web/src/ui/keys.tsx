@@ -60,10 +60,12 @@ export function useChords(keys: Record<string, () => void>): void {
   }, []);
 }
 
+const fields = "input:not([type=checkbox]), textarea, select, [contenteditable]";
+
 /** busy reports whether keys belong to a field, a menu or a dialog. */
 function busy(at: EventTarget | null): boolean {
   if (document.querySelector(".dialog, .drawer, [role=menu], [role=listbox]")) return true;
-  return at instanceof HTMLElement && at.matches("input, textarea, select, [contenteditable]");
+  return at instanceof HTMLElement && at.matches(fields);
 }
 
 /** Keys shows the keys of the screen, and turns them off. */

@@ -3,8 +3,11 @@ import { ArrowDown, ArrowUp, ChevronRight } from "lucide-react";
 import type { ReactNode } from "react";
 import type { AnyTarget, Place } from "../shell/places";
 import { Button } from "./button";
+import { Money, sum } from "./format";
+import { Keys } from "./keys";
 import { GoTo } from "./link";
 import { Failure, Loading } from "./page";
+import type { Many, Select } from "./selection";
 
 /** Column is a column of a list. The first column holds the link to the row's own screen. */
 export type Column<T> = {
@@ -13,6 +16,7 @@ export type Column<T> = {
   right?: boolean; // numbers and money
   wide?: boolean; // is left out on a narrow page
   sort?: string; // the order of the API that its head chooses
+  sum?: (row: T) => string | null | undefined; // an amount that the rows add up to
 };
 
 /** Order is the order of a list of the API: the highest or the last first, unless it is ascending. */
@@ -25,7 +29,8 @@ export type Order = {
 /** Fold is whether a row shows all about it. */
 type Fold<T> = { open: (row: T) => boolean; toggle: (row: T) => void };
 
-/** Table shows rows. A row with a place to go is one link; a row that folds is one button. */
+/** Table shows rows. A row with a place to go is one link; a row that folds is one button. The
+ *  last row has the totals, if a title of them is given. */
 export function Table<T>({
   caption,
   rows,
@@ -36,6 +41,10 @@ export function Table<T>({
   open,
   fold,
   order,
+  select,
+  table,
+  totals,
+  dense,
 }: {
   caption: string;
   rows: readonly T[];
@@ -46,12 +55,26 @@ export function Table<T>({
   open?: (row: T) => ReactNode; // more about a row, below it
   fold?: Fold<T>;
   order?: Order;
+  select?: Select<T> | undefined;
+  table?: string | undefined; // its ID
+  totals?: string | false;
+  dense?: boolean; // as many rows as fit
 }) {
   return (
-    <table className="table">
+    <table className={dense ? "table dense" : "table"} id={table}>
       <caption className="only-read">{caption}</caption>
       <thead>
         <tr>
+          {select && (
+            <th scope="col" className="pick">
+              <Pick
+                label={`Select all ${rows.length.toLocaleString("en-US")} rows`}
+                checked={select.all === "all"}
+                some={select.all === "some"}
+                toggle={select.toggleAll}
+              />
+            </th>
+          )}
           {columns.map((c) =>
             order && c.sort ? (
               <SortingHead key={c.head} column={c} by={c.sort} order={order} />
@@ -68,7 +91,16 @@ export function Table<T>({
           const target = to?.(row);
           const more = open?.(row);
           return [
-            <tr key={id(row)} className={target || fold ? "linked" : undefined}>
+            <tr key={id(row)} className={rowStyle(target || fold, select?.has(row))}>
+              {select && (
+                <td className="pick">
+                  <Pick
+                    label={`Select ${select.label(row)}`}
+                    checked={select.has(row)}
+                    toggle={(through) => select.toggle(row, through)}
+                  />
+                </td>
+              )}
               {columns.map((c, i) => (
                 <td key={c.head} data-head={c.head} className={style(c)}>
                   {i > 0 ? (
@@ -83,13 +115,56 @@ export function Table<T>({
             </tr>,
             more ? (
               <tr key={`${id(row)} more`} className="more">
-                <td colSpan={columns.length}>{more}</td>
+                <td colSpan={columns.length + (select ? 1 : 0)}>{more}</td>
               </tr>
             ) : null,
           ];
         })}
       </tbody>
+      {totals && (
+        <tfoot>
+          <tr>
+            {select && <td className="pick" />}
+            {columns.map(({ sum: amount, ...c }, i) => (
+              <td key={c.head} data-head={amount && c.head} className={style(c)}>
+                {i === 0 && totals}
+                {amount && <Money value={sum(rows.map(amount))} />}
+              </td>
+            ))}
+          </tr>
+        </tfoot>
+      )}
     </table>
+  );
+}
+
+const rowStyle = (linked: unknown, picked: boolean | undefined) =>
+  [linked && "linked", picked && "picked"].filter(Boolean).join(" ") || undefined;
+
+/** Pick is the box that selects a row, or all. With Shift it selects all from the last one on. */
+function Pick({
+  label,
+  checked,
+  some,
+  toggle,
+}: {
+  label: string;
+  checked: boolean;
+  some?: boolean;
+  toggle: (through: boolean) => void;
+}) {
+  return (
+    <label>
+      <span className="only-read">{label}</span>
+      <input
+        type="checkbox"
+        checked={checked}
+        ref={(e) => {
+          if (e) e.indeterminate = some ?? false;
+        }}
+        onChange={(e) => toggle((e.nativeEvent as MouseEvent).shiftKey)}
+      />
+    </label>
   );
 }
 
@@ -152,7 +227,7 @@ function First<T>({
   );
 }
 
-function style<T>(c: Column<T>): string | undefined {
+function style(c: { right?: boolean; wide?: boolean }): string | undefined {
   return [c.right && "right numbers", c.wide && "wide"].filter(Boolean).join(" ") || undefined;
 }
 
@@ -167,12 +242,21 @@ export type Listing<T> = {
   refetch: () => unknown;
 };
 
-/** List shows a list of the API: its rows, a button for more of them, and what stands for them when there are none. */
+/** rowsOf returns the rows of a list that are loaded. */
+export const rowsOf = <T,>(of: Listing<T>): T[] => of.data?.pages.flatMap((p) => p.data) ?? [];
+
+/** List shows a list of the API: its rows with their totals, a button for more of them, and what
+ *  stands for them when there are none. */
 export function List<T>({
   of,
   empty,
+  many,
   ...table
-}: { of: Listing<T>; empty: ReactNode } & Omit<Parameters<typeof Table<T>>[0], "rows">) {
+}: {
+  of: Listing<T>;
+  empty: ReactNode;
+  many?: Many<T>; // its rows can be selected
+} & Omit<Parameters<typeof Table<T>>[0], "rows" | "select" | "table" | "totals" | "dense">) {
   if (of.isPending) return <Loading />;
   if (!of.data)
     return (
@@ -183,11 +267,33 @@ export function List<T>({
         }}
       />
     );
-  const rows = of.data.pages.flatMap((p) => p.data);
-  if (rows.length === 0) return <>{empty}</>;
+  const rows = rowsOf(of);
+  if (rows.length === 0)
+    return (
+      <>
+        {empty}
+        {many?.bar}
+      </>
+    );
+  const n = rows.length.toLocaleString("en-US");
   return (
     <>
-      <Table {...table} rows={rows} />
+      <Table
+        {...table}
+        rows={rows}
+        dense
+        select={many?.select}
+        table={many?.table}
+        opens={(row) => {
+          many?.opens(row);
+          table.opens?.(row);
+        }}
+        totals={
+          rows.length > 1 &&
+          table.columns.some((c) => c.sum) &&
+          (of.hasNextPage ? `The ${n} shown` : `Total of ${n}`)
+        }
+      />
       {of.hasNextPage && (
         <div className="table-more no-print">
           <Button
@@ -200,6 +306,8 @@ export function List<T>({
           </Button>
         </div>
       )}
+      {many && <Keys of={many.keys} />}
+      {many?.bar}
     </>
   );
 }

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { newKey, type Schemas, seen, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
+import { Back } from "../../ui/back";
 import { Button, ButtonLink } from "../../ui/button";
 import { Copy } from "../../ui/copy";
 import { Confirm, useLeaving } from "../../ui/dialog";
@@ -16,6 +17,7 @@ import { Facts, Notice, Page, Section, Waiting } from "../../ui/page";
 import { count } from "../../ui/plural";
 import { State } from "../../ui/state";
 import { Traces } from "../../ui/traces";
+import { TasksOf, useTasksOf } from "../today/about";
 import { Documents } from "./documents";
 import { contents } from "./list";
 import { maxNarrative, Narrative } from "./narrative";
@@ -24,16 +26,19 @@ import { obstacle } from "./obstacle";
 import { useTypes, useUploads } from "./uploads";
 
 type Attachment = Schemas["Attachment"];
+type Task = Schemas["Task"];
 
 export function AttachmentDetail() {
   const { id } = useParams({ strict: false }) as { id: string };
   const { api } = useClient();
   const attachment = api.useQuery("get", "/attachments/{id}", { params: { path: { id } } });
-  if (!attachment.data) return <Waiting title="Attachment" rows={10} of={attachment} />;
-  return <Shown key={id} attachment={attachment.data} />;
+  const tasks = useTasksOf(id);
+  if (!attachment.data || tasks.isPending)
+    return <Waiting title="Attachment" rows={10} of={attachment.data ? tasks : attachment} />;
+  return <Shown key={id} attachment={attachment.data} tasks={tasks.shown} />;
 }
 
-function Shown({ attachment: a }: { attachment: Attachment }) {
+function Shown({ attachment: a, tasks }: { attachment: Attachment; tasks: readonly Task[] }) {
   const client = useClient();
   const { api, queries } = client;
   const may = useMay();
@@ -103,7 +108,7 @@ function Shown({ attachment: a }: { attachment: Attachment }) {
   return (
     <Page
       title={claim.data ? name(claim.data.patient_name) : named}
-      above={<Go to="/attachments">Attachments</Go>}
+      above={<Back to="/attachments">Attachments</Back>}
       about={
         <>
           <State value={a.state} />
@@ -156,6 +161,7 @@ function Shown({ attachment: a }: { attachment: Attachment }) {
         </>
       }
     >
+      <TasksOf tasks={tasks} />
       {edits &&
         !solicited &&
         (close.isPending ? (

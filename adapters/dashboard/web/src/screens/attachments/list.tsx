@@ -9,8 +9,11 @@ import { None, When } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Empty, Page, Section } from "../../ui/page";
 import { count } from "../../ui/plural";
+import { useMany } from "../../ui/selection";
 import { State } from "../../ui/state";
-import { List, paged } from "../../ui/table";
+import { List, paged, rowsOf } from "../../ui/table";
+import { useAssignTasks } from "../today/many";
+import { attachmentActs } from "./many";
 import { useTypes } from "./uploads";
 
 type Attachment = Schemas["Attachment"];
@@ -33,6 +36,18 @@ export function AttachmentList() {
     paged,
   );
   const types = useTypes();
+  const assign = useAssignTasks<Attachment>();
+  const many = useMany(rowsOf(attachments), {
+    id: (a) => a.id,
+    name: (a) => `${contents(a, types)} for ${a.payer.name}`,
+    acts: [
+      ...attachmentActs,
+      { ...assign, not: (a) => (a.state === "open" ? null : "It is sent already.") },
+    ],
+    more: () => {
+      if (attachments.hasNextPage) void attachments.fetchNextPage();
+    },
+  });
   const begin = may.write && (
     <ButtonLink look="primary" icon={<ImagePlus size={16} aria-hidden />} to="/attachments/new">
       New attachment
@@ -57,6 +72,7 @@ export function AttachmentList() {
         </nav>
         <List
           of={attachments}
+          many={many}
           caption="Attachments"
           id={(a) => a.id}
           to={(a) => `/attachments/${a.id}`}

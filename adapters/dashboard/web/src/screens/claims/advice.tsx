@@ -27,10 +27,6 @@ export const lacks: Record<Schemas["AdviceCode"], string> = {
   documents_unwanted: "with documents that the payer does not want",
 };
 
-/** unanswered returns the advice that no person has ignored yet. */
-export const unanswered = (c: Claim): One[] =>
-  c.advice.filter((a) => !c.advice_ignored.some((i) => i.code === a.code));
-
 /** Source says whose rule an advice comes from. */
 function Source({ rule }: { rule: One["rule"] }) {
   if (rule.origin === "organization")

@@ -6,6 +6,7 @@ import { useState } from "react";
 import { type Schemas, seen, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
+import { Back } from "../../ui/back";
 import { Button, ButtonLink } from "../../ui/button";
 import { Copy, useCopyAsCurl } from "../../ui/copy";
 import { Confirm } from "../../ui/dialog";
@@ -21,6 +22,7 @@ import { inOrder } from "../../ui/teeth";
 import { Traces } from "../../ui/traces";
 import { until } from "../appeals/words";
 import { soonest } from "../payer-requests/due";
+import { TasksOf, useTasksOf } from "../today/about";
 import { firstAct, Reconcile, toReplace } from "./accept";
 import { Advice } from "./advice";
 import { Appeals, MakeAppeal } from "./appeals";
@@ -40,7 +42,9 @@ export function ClaimDetail() {
   const { api } = useClient();
   const may = useMay();
   const claim = api.useQuery("get", "/claims/{id}", { params: { path: { id } } });
-  if (!claim.data) return <Waiting title="Claim" rows={10} of={claim} />;
+  const tasks = useTasksOf(id);
+  if (!claim.data || tasks.isPending)
+    return <Waiting title="Claim" rows={10} of={claim.data ? tasks : claim} />;
   const c = claim.data;
   const patient = c.patient ?? c.subscriber;
   const teeth = inOrder(c.lines.flatMap((l) => l.teeth));
@@ -49,7 +53,7 @@ export function ClaimDetail() {
   return (
     <Page
       title={name(c.patient_name)}
-      above={<Go to="/claims">Claims</Go>}
+      above={<Back to="/claims">Claims</Back>}
       about={
         <>
           <State value={c.state} tone={overpaid(c) ? "warn" : undefined} />
@@ -65,7 +69,8 @@ export function ClaimDetail() {
       }
       actions={<Actions claim={c} />}
     >
-      <Next claim={c} />
+      <TasksOf tasks={tasks.shown} />
+      <Next claim={c} said={tasks.shown.map((t) => t.reason)} />
       {findings.length > 0 && (
         <Section
           title={
@@ -228,8 +233,9 @@ const tones: Partial<Record<Claim["state"], "bad" | "warn" | "good">> = {
   returned: "good",
 };
 
-/** Next names what payers ask for about the claim, and until when, and what happens next. */
-function Next({ claim: c }: { claim: Claim }) {
+/** Next names what payers ask for about the claim, and until when, and what happens next, unless
+ *  a task has said it. */
+function Next({ claim: c, said }: { claim: Claim; said: readonly string[] }) {
   const { api } = useClient();
   const open = api.useQuery("get", "/payer_requests", {
     params: { query: { claim_id: c.id, state: "open", limit: 100 } },
@@ -262,10 +268,12 @@ function Next({ claim: c }: { claim: Claim }) {
           action={<Go to={`/remittances/${review}`}>Open the remittance</Go>}
         />
       ) : (
-        <Notice
-          tone={c.payment_changed || overpaid(c) ? "warn" : (tones[c.state] ?? "info")}
-          title={step}
-        />
+        !said.includes(step) && (
+          <Notice
+            tone={c.payment_changed || overpaid(c) ? "warn" : (tones[c.state] ?? "info")}
+            title={step}
+          />
+        )
       )}
     </>
   );

@@ -20,7 +20,7 @@ import { PayerPicker } from "../../ui/payer-picker";
 import { count } from "../../ui/plural";
 import { State } from "../../ui/state";
 import { useToast } from "../../ui/toast";
-import { Advice, AskAdvice, type Ignored, unanswered } from "./advice";
+import { Advice, AskAdvice, type Ignored } from "./advice";
 import {
   aClaim,
   awaitsEnrollment,
@@ -34,6 +34,7 @@ import { Faulty } from "./form-faults";
 import { Lines } from "./form-lines";
 import { MoreParts } from "./form-more";
 import { checked, earlier, estimated, FindPatient, People } from "./form-people";
+import { unanswered } from "./lacking";
 import { sendImages, useUnsent } from "./submit";
 import { theirs } from "./theirs";
 import "./form.css";

@@ -3,11 +3,12 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { FilePlus2, Filter, Search, X } from "lucide-react";
-import { Suspense, useDeferredValue, useState } from "react";
+import { Suspense, useDeferredValue, useEffect, useState } from "react";
 import { type Schemas, useClient } from "../../api/client";
 import { useFilters } from "../../api/filters";
 import { format, type Searches } from "../../api/searches";
 import { useMay } from "../../api/session";
+import { keepSearched, searchedOn } from "../../api/trail";
 import { later } from "../../shell/load";
 import { Button, ButtonLink } from "../../ui/button";
 import { acts } from "../../ui/codes";
@@ -25,8 +26,12 @@ import {
 } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Empty, Notice, Page, Read, Section } from "../../ui/page";
+import { useEntry } from "../../ui/rows";
+import { useMany } from "../../ui/selection";
 import { State } from "../../ui/state";
-import { type Column, List, paged, Table } from "../../ui/table";
+import { type Column, List, paged, rowsOf, Table } from "../../ui/table";
+import { useAssignTasks } from "../today/many";
+import { claimActs, named } from "./many";
 
 type Summary = Schemas["ClaimSummary"];
 type ClaimState = Schemas["ClaimState"];
@@ -50,7 +55,10 @@ const tabs: { name: string; states: ClaimState[] }[] = [
 export function ClaimList() {
   const may = useMay();
   const [filters, set] = useFilters("/claims");
-  const [text, setText] = useState("");
+  const entry = useEntry();
+  const [text, setText] = useState(() => searchedOn(entry));
+  // What was searched for is there again on the way back, and in no address.
+  useEffect(() => keepSearched(entry, text), [entry, text]);
   const [narrow, setNarrow] = useState(
     Object.keys(filters).some((f) => !["state", "kind", "order", "sort", ...chips].includes(f)),
   );
@@ -333,6 +341,9 @@ function Tabbed({ filters, kind }: { filters: Filters; kind: Schemas["ClaimKind"
   );
   const counts = api.useQuery("get", "/claims/counts", { params: { query: { ...rest, kind } } });
   const filtered = Object.keys(rest).some((f) => f !== "kind");
+  const many = useManyClaims(rowsOf(claims), () => {
+    if (claims.hasNextPage) void claims.fetchNextPage();
+  });
   return (
     <>
       <nav className="tabs" aria-label="States">
@@ -364,6 +375,7 @@ function Tabbed({ filters, kind }: { filters: Filters; kind: Schemas["ClaimKind"
       </nav>
       <List
         of={claims}
+        many={many}
         caption="Claims"
         id={(c) => c.id}
         to={(c) => `/claims/${c.id}`}
@@ -434,6 +446,7 @@ function Found({ query }: { query: string }) {
       return data;
     },
   });
+  const many = useManyClaims(found.data?.data ?? []);
   if (!found.data)
     return (
       <Read of={found} rows={8}>
@@ -461,10 +474,30 @@ function Found({ query }: { query: string }) {
         id={(c) => c.id}
         to={(c) => `/claims/${c.id}`}
         columns={columns}
+        dense
+        select={many.select}
+        table={many.table}
+        opens={many.opens}
       />
+      {many.bar}
     </>
   );
 }
+
+/** useManyClaims lets claims be selected. */
+function useManyClaims(rows: Summary[], more?: () => void) {
+  const assign = useAssignTasks<Summary>();
+  return useMany(rows, {
+    id: (c) => c.id,
+    name: named,
+    amount: (c) => c.totals.charge,
+    acts: [...claimActs, assign],
+    more,
+  });
+}
+
+const paid = (c: Summary) => c.payment?.paid ?? c.estimate?.pay;
+const owes = (c: Summary) => c.payment?.patient_responsibility ?? c.estimate?.patient;
 
 const columns: Column<Summary>[] = [
   {
@@ -491,12 +524,19 @@ const columns: Column<Summary>[] = [
     right: true,
     sort: "charge",
     cell: (c) => <Money value={c.totals.charge} />,
+    sum: (c) => c.totals.charge,
   },
-  { head: "Paid", right: true, cell: (c) => <Money value={c.payment?.paid ?? c.estimate?.pay} /> },
+  {
+    head: "Paid",
+    right: true,
+    cell: (c) => <Money value={paid(c)} />,
+    sum: paid,
+  },
   {
     head: "Patient owes",
     right: true,
-    cell: (c) => <Money value={c.payment?.patient_responsibility ?? c.estimate?.patient} />,
+    cell: (c) => <Money value={owes(c)} />,
+    sum: owes,
   },
   {
     head: "Open",
@@ -504,6 +544,7 @@ const columns: Column<Summary>[] = [
     wide: true,
     sort: "open",
     cell: (c) => <Money value={c.open === "0.00" ? null : c.open} />,
+    sum: (c) => c.open,
   },
   { head: "Changed", wide: true, cell: (c) => <When value={c.updated_at} /> },
 ];

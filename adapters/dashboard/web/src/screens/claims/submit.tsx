@@ -6,16 +6,11 @@ import { Button } from "../../ui/button";
 import { Cancel, Modal } from "../../ui/dialog";
 import { useOpening } from "../../ui/opening";
 import { count, plural } from "../../ui/plural";
-import { AskAdvice, type Ignored, unanswered } from "./advice";
+import { AskAdvice, type Ignored } from "./advice";
+import { unanswered, unsent } from "./lacking";
 
 type Claim = Schemas["Claim"];
 type Attachment = Schemas["Attachment"];
-
-/** unsent returns the attachments with images that the claim file would leave out. */
-const unsent = (c: Claim): Attachment[] =>
-  c.attachments.filter(
-    (a) => a.kind === "unsolicited" && a.state === "open" && a.documents.length > 0,
-  );
 
 /** sendImages sends images before their claim, and returns what the service refused. */
 export async function sendImages(
@@ -100,11 +95,11 @@ export function Submit({ claim }: { claim: Claim }) {
     },
     { says: "The claim is queued for the next file." },
   );
-  const unsent = useUnsent(id, submit.go);
+  const images = useUnsent(id, submit.go);
   const look = useSend((api) => api.GET("/claims/{id}", { params: { path: { id } } }), {
     done: (now) => {
       if (unanswered(now).length > 0) setAsking(true);
-      else unsent.ask();
+      else images.ask();
     },
   });
   const advice = unanswered(look.data ?? claim);
@@ -113,7 +108,7 @@ export function Submit({ claim }: { claim: Claim }) {
       <Button
         data-act="submitClaim"
         look="primary"
-        busy={look.isPending || unsent.isPending || submit.isPending}
+        busy={look.isPending || images.isPending || submit.isPending}
         onClick={() => look.go()}
       >
         Send to the payer
@@ -123,14 +118,14 @@ export function Submit({ claim }: { claim: Claim }) {
         advice={advice}
         open={asking && advice.length > 0}
         onOpenChange={setAsking}
-        busy={unsent.isPending}
+        busy={images.isPending}
         send={(reasons) => {
           ignored.current = reasons;
           setAsking(false);
-          unsent.ask();
+          images.ask();
         }}
       />
-      {unsent.dialog}
+      {images.dialog}
     </>
   );
 }

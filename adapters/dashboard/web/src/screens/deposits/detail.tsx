@@ -3,6 +3,7 @@ import { useParams } from "@tanstack/react-router";
 import { type Schemas, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
+import { Back } from "../../ui/back";
 import { Button } from "../../ui/button";
 import { Changer } from "../../ui/changer";
 import { Copy } from "../../ui/copy";
@@ -15,6 +16,7 @@ import { count, plural } from "../../ui/plural";
 import { State } from "../../ui/state";
 import { Table } from "../../ui/table";
 import { Traces } from "../../ui/traces";
+import { TasksOf, useTasksOf } from "../today/about";
 import { methods, sender } from "./table";
 
 type Deposit = Schemas["Deposit"];
@@ -24,12 +26,14 @@ export function DepositDetail() {
   const { api } = useClient();
   const may = useMay();
   const deposit = api.useQuery("get", "/deposits/{id}", { params: { path: { id } } });
-  if (!deposit.data) return <Waiting title="Deposit" rows={8} of={deposit} />;
+  const tasks = useTasksOf(id);
+  if (!deposit.data || tasks.isPending)
+    return <Waiting title="Deposit" rows={8} of={deposit.data ? tasks : deposit} />;
   const d = deposit.data;
   return (
     <Page
       title={sender(d)}
-      above={<Go to="/deposits">Deposits</Go>}
+      above={<Back to="/deposits">Deposits</Back>}
       about={
         <>
           <State value={d.state} />
@@ -41,6 +45,7 @@ export function DepositDetail() {
       }
       curl={`/deposits/${d.id}`}
     >
+      <TasksOf tasks={tasks.shown} />
       <div className="columns">
         <div>
           {d.parts.length > 0 && <Pays deposit={d} write={may.write} />}

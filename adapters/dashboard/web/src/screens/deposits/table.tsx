@@ -1,9 +1,12 @@
 // Deposits as rows.
 import type { ReactNode } from "react";
 import type { Schemas } from "../../api/client";
-import { Day, Money, printable } from "../../ui/format";
+import { Day, dollars, Money, printable } from "../../ui/format";
+import { useMany } from "../../ui/selection";
 import { State } from "../../ui/state";
-import { type Column, List, type Listing } from "../../ui/table";
+import { type Column, List, type Listing, rowsOf } from "../../ui/table";
+import { useAssignTasks } from "../today/many";
+import { depositActs } from "./many";
 
 export type Deposit = Schemas["DepositSummary"];
 
@@ -44,6 +47,7 @@ const columns: Column<Deposit>[] = [
   {
     head: "Amount",
     right: true,
+    sum: (d) => d.amount,
     cell: (d) => (
       <>
         <Money value={d.amount} strong />
@@ -59,9 +63,23 @@ const columns: Column<Deposit>[] = [
 
 /** Deposits lists deposits. */
 export function Deposits({ of, empty }: { of: Listing<Deposit>; empty: ReactNode }) {
+  const assign = useAssignTasks<Deposit>();
+  const many = useMany(rowsOf(of), {
+    id: (d) => d.id,
+    name: (d) => `${sender(d)}, ${dollars(d.amount)}`,
+    amount: (d) => d.amount,
+    acts: [
+      ...depositActs,
+      { ...assign, not: (d) => (d.state === "unmatched" ? null : "It has no task.") },
+    ],
+    more: () => {
+      if (of.hasNextPage) of.fetchNextPage();
+    },
+  });
   return (
     <List
       of={of}
+      many={many}
       caption="Deposits"
       id={(d) => d.id}
       to={(d) => `/deposits/${d.id}`}

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { flushSync } from "react-dom";
 import { useClient } from "../../api/client";
 import { useMay } from "../../api/session";
+import { Back } from "../../ui/back";
 import { ButtonLink } from "../../ui/button";
 import { Day, dateIn, day, name, useToday, useZone, When } from "../../ui/format";
 import { Go } from "../../ui/link";
@@ -63,7 +64,7 @@ export function CheckDetail() {
         c.batch_id ? (
           <Go to={`/schedule/${c.batch_id}`}>The schedule that it is of</Go>
         ) : (
-          <Go to="/eligibility">Eligibility</Go>
+          <Back to="/eligibility">Eligibility</Back>
         )
       }
       curl={`/eligibility/${c.id}`}

@@ -12,8 +12,9 @@ import { Go } from "../../ui/link";
 import { Empty, Page, Section } from "../../ui/page";
 import { Picker } from "../../ui/picker";
 import { count } from "../../ui/plural";
+import { useMany } from "../../ui/selection";
 import { Badge, type Tone } from "../../ui/state";
-import { List, paged } from "../../ui/table";
+import { List, paged, rowsOf } from "../../ui/table";
 
 export type CheckResource = Schemas["EligibilityCheck"];
 
@@ -35,6 +36,14 @@ export function CheckList() {
     ...checks,
     data: checks.data && { pages: [{ data: group(checks.data.pages.flatMap((p) => p.data)) }] },
   };
+  const many = useMany(rowsOf(grouped), {
+    id: (a) => a.last.id,
+    name: (a) => name(a.last.request.patient ?? a.last.request.subscriber),
+    acts: [], // a check costs money, and has no task
+    more: () => {
+      if (grouped.hasNextPage) void grouped.fetchNextPage();
+    },
+  });
   return (
     <Page
       title="Eligibility"
@@ -71,6 +80,7 @@ export function CheckList() {
         </div>
         <List
           of={grouped}
+          many={many}
           caption="Eligibility checks"
           id={(a) => a.last.id}
           to={(a) => `/eligibility/${a.last.id}`}

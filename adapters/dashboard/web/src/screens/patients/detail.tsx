@@ -233,16 +233,23 @@ function Claims({ of, id }: { of: Listing<Schemas["ClaimSummary"]>; id: string }
             head: "Service",
             cell: (c) => <Days from={c.service_dates.first} to={c.service_dates.last} />,
           },
-          { head: "Charge", right: true, cell: (c) => <Money value={c.totals.charge} /> },
+          {
+            head: "Charge",
+            right: true,
+            cell: (c) => <Money value={c.totals.charge} />,
+            sum: (c) => c.totals.charge,
+          },
           {
             head: "Paid",
             right: true,
             cell: (c) => <Money value={c.payment?.paid ?? c.estimate?.pay} />,
+            sum: (c) => c.payment?.paid ?? c.estimate?.pay,
           },
           {
             head: "Patient owes",
             right: true,
             cell: (c) => <Money value={c.payment?.patient_responsibility ?? c.estimate?.patient} />,
+            sum: (c) => c.payment?.patient_responsibility ?? c.estimate?.patient,
           },
         ]}
         empty={<Empty title="No claims" />}

@@ -5,6 +5,7 @@ import { useRef, useState } from "react";
 import { isAPIError, newKey, type Schemas, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
+import { Back } from "../../ui/back";
 import { Button } from "../../ui/button";
 import { Copy, CopyButton } from "../../ui/copy";
 import { Confirm, useLeaving } from "../../ui/dialog";
@@ -22,6 +23,7 @@ import { ForClaim } from "../attachments/new";
 import { obstacle } from "../attachments/obstacle";
 import { blank, SubjectFields, subjectBody, useOffices } from "../attachments/subject";
 import { useUploads } from "../attachments/uploads";
+import { TasksOf, useTasksOf } from "../today/about";
 import { Due } from "./due";
 import "./payer-requests.css";
 
@@ -43,8 +45,9 @@ export function PayerRequestDetail() {
     { params: { path: { id: claimID ?? "" } } },
     { enabled: Boolean(claimID) },
   );
+  const tasks = useTasksOf(id);
   const failed = request.error ?? attachments.error;
-  if (!request.data || !attachments.data) {
+  if (!request.data || !attachments.data || tasks.isPending) {
     return (
       <Page title="Payer request">
         <Section flush={Boolean(failed)}>
@@ -69,7 +72,7 @@ export function PayerRequestDetail() {
   return (
     <Page
       title={`Request from ${r.payer.name}`}
-      above={<Go to="/payer-requests">Payer requests</Go>}
+      above={<Back to="/payer-requests">Payer requests</Back>}
       about={
         <>
           <State value={r.state} />
@@ -84,6 +87,7 @@ export function PayerRequestDetail() {
       }
       curl={`/payer_requests/${r.id}`}
     >
+      <TasksOf tasks={tasks.shown} />
       <div className="columns">
         <div>
           <Section title="What the payer asks for">

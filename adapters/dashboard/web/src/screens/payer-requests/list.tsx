@@ -6,7 +6,9 @@ import { format } from "../../api/searches";
 import { When } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Empty, Page, Section } from "../../ui/page";
-import { type Column, List, paged } from "../../ui/table";
+import { useMany } from "../../ui/selection";
+import { type Column, List, paged, rowsOf } from "../../ui/table";
+import { useAssignTasks } from "../today/many";
 import { Due, soonest } from "./due";
 import "./payer-requests.css";
 
@@ -30,6 +32,15 @@ export function PayerRequestList() {
           data: { pages: [{ data: requests.data.pages.flatMap((p) => p.data).sort(soonest) }] },
         }
       : requests;
+  const assign = useAssignTasks<Request>();
+  const many = useMany(rowsOf(ordered), {
+    id: (r) => r.id,
+    name: (r) => `${r.payer.name}, ${r.reference_number}`,
+    acts: [{ ...assign, not: (r) => (r.state === "open" ? null : "It is answered.") }],
+    more: () => {
+      if (requests.hasNextPage) void requests.fetchNextPage();
+    },
+  });
   const columns: Column<Request>[] = [
     { head: "Payer", cell: (r) => r.payer.name },
     {
@@ -74,6 +85,7 @@ export function PayerRequestList() {
         </nav>
         <List
           of={ordered}
+          many={many}
           caption="Payer requests"
           id={(r) => r.id}
           to={(r) => `/payer-requests/${r.id}`}

@@ -6,6 +6,7 @@ import { Fragment, useState } from "react";
 import { type Schemas, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
+import { Back } from "../../ui/back";
 import { Button, ButtonLink } from "../../ui/button";
 import { useCopyAsCurl } from "../../ui/copy";
 import { Cancel, Confirm, Modal } from "../../ui/dialog";
@@ -19,6 +20,7 @@ import { Table } from "../../ui/table";
 import { useToast } from "../../ui/toast";
 import { Traces } from "../../ui/traces";
 import { levelName } from "../settings/levels";
+import { TasksOf, useTasksOf } from "../today/about";
 import { Claims, useClaims } from "./claims";
 import { Difference, Siblings, stands } from "./correction";
 import { RawFile } from "./file";
@@ -29,6 +31,7 @@ import {
   money,
   opposite,
   Progress,
+  reconciling,
   Standing,
   underway,
   unfinished,
@@ -42,12 +45,14 @@ export function RemittanceDetail() {
   const { api, mode } = useClient();
   const era = api.useQuery("get", "/eras/{id}", { params: { path: { id } } });
   const claims = useClaims(id, era.data !== undefined);
-  if (!era.data) return <Waiting title="Remittance" rows={10} of={era} />;
+  const tasks = useTasksOf(id);
+  if (!era.data || tasks.isPending)
+    return <Waiting title="Remittance" rows={10} of={era.data ? tasks : era} />;
   const e = era.data;
   return (
     <Page
       title={printable(e.payer?.name ?? e.payer_name)}
-      above={<Go to="/remittances">Remittances</Go>}
+      above={<Back to="/remittances">Remittances</Back>}
       about={
         <>
           <Standing era={e} />
@@ -76,6 +81,7 @@ export function RemittanceDetail() {
       }
     >
       <div className="no-print not-on-paper">
+        <TasksOf tasks={tasks.shown} />
         <Siblings era={e} />
         {stands(e) && <Next era={e} />}
         <Posted era={e} />
@@ -174,28 +180,6 @@ function Next({ era: e }: { era: ERA }) {
       Enter the payment in the practice&apos;s books. Then post the remittance here.
     </Notice>
   );
-}
-
-/** reconciling says what the posting of a remittance did with its claims. */
-function reconciling(e: ERA): string {
-  const left = e.left_out_count;
-  const did =
-    e.reconciled === 0
-      ? "No claim is reconciled"
-      : `${count(e.reconciled, "claim is", "claims are")} reconciled`;
-  const but = left > 0 ? `, and ${count(left, "claim is", "claims are")} left out` : "";
-  switch (e.reconcile_state) {
-    case "awaits_deposit":
-      return "The settled claims are reconciled once the money is in the bank. ";
-    case "reconciling":
-      return `${did}${but} so far. Molar goes on with the others. `;
-    case "done":
-      return `${did}${but}. `;
-    case "reopening":
-      return "Molar is still reopening claims. ";
-    default:
-      return "";
-  }
 }
 
 /** Posted names the claims that the posting did not reconcile, and why. */

@@ -12,8 +12,11 @@ import { Day, Money, printable, When } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Empty, Page, Section } from "../../ui/page";
 import { PayerFilter } from "../../ui/payer-filter";
-import { type Column, List, paged } from "../../ui/table";
+import { useMany } from "../../ui/selection";
+import { type Column, List, paged, rowsOf } from "../../ui/table";
+import { useAssignTasks } from "../today/many";
 import { Import } from "./import";
+import { named, remittanceActs } from "./many";
 import { methodLabel, Progress, Standing } from "./standing";
 import "./remittances.css";
 
@@ -86,6 +89,16 @@ export function RemittanceList() {
     { params: { query: { ...query, limit: 50 } } },
     paged,
   );
+  const assign = useAssignTasks<Summary>();
+  const many = useMany(rowsOf(eras), {
+    id: (e) => e.id,
+    name: named,
+    amount: (e) => e.payment.total,
+    acts: [...remittanceActs, assign],
+    more: () => {
+      if (eras.hasNextPage) void eras.fetchNextPage();
+    },
+  });
   return (
     <Page
       title="Remittances"
@@ -125,6 +138,7 @@ export function RemittanceList() {
         {narrow && <Narrow filters={filters} set={change} offices={offices.data?.data ?? []} />}
         <List
           of={eras}
+          many={many}
           caption="Remittances"
           id={(e) => e.id}
           to={(e) => `/remittances/${e.id}`}
@@ -292,6 +306,7 @@ const columns = (offices: Map<string, string>): Column<Summary>[] => [
     head: "Amount",
     right: true,
     sort: "total",
+    sum: (e) => e.payment.total,
     cell: (e) => (
       <div>
         <Money value={e.payment.total} strong />

@@ -4,11 +4,12 @@ import { type Schemas, useClient } from "../../api/client";
 import { useFilters } from "../../api/filters";
 import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
+import { Back } from "../../ui/back";
 import { Button } from "../../ui/button";
 import { Cancel, Confirm, Modal } from "../../ui/dialog";
 import { SelectField } from "../../ui/form";
 import { Day, Money, None, printable, When } from "../../ui/format";
-import { Go, useGo } from "../../ui/link";
+import { useGo } from "../../ui/link";
 import { Empty, Page, Section } from "../../ui/page";
 import { count } from "../../ui/plural";
 import { List, paged } from "../../ui/table";
@@ -30,7 +31,7 @@ export function Quarantine() {
   return (
     <Page
       title="Quarantine"
-      above={<Go to="/remittances">Remittances</Go>}
+      above={<Back to="/remittances">Remittances</Back>}
       about="Payments that match none of your offices, and files that cannot be read"
       list="/quarantine"
     >
@@ -83,6 +84,7 @@ export function Quarantine() {
             {
               head: "Amount",
               right: true,
+              sum: (f) => f.payment?.total,
               cell: (f) => (
                 <div>
                   <Money value={f.payment?.total} strong />

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Schemas } from "../../api/client";
-import { finished, money, opposite, standing, underway, unfinished } from "./standing";
+import { finished, money, opposite, standing, underway, unfinished, unpostable } from "./standing";
 
 type Head = Schemas["ERASummary"];
 
@@ -35,6 +35,17 @@ describe("a remittance", () => {
   ])("is %s", (word, e) => {
     expect(standing(e)[0]).toBe(word);
   });
+});
+
+test("only a remittance that is ready is posted with others", () => {
+  expect(unpostable(era({}))).toBeNull();
+  expect(unpostable(era({ balanced: false, acknowledged: { note: "asked" } }))).toBeNull();
+  expect(unpostable(era({ balanced: false }))).toContain("acknowledge the difference");
+  expect(unpostable(era({}, { applied: 3, unmatched: 2 }))).toBe("2 claims need a decision first.");
+  expect(unpostable(era({ state: "posted" }))).toBe("It is posted already.");
+  expect(unpostable(era({ correction: { undecided: true } }, { unmatched: 1 }))).toContain(
+    "correction",
+  );
 });
 
 test.each([

@@ -30,6 +30,50 @@ export function standing(e: Head): [string, Tone] {
   return e.acknowledged ? ["Acknowledged", "info"] : ["Does not add up", "warn"];
 }
 
+/** unpostable says why a remittance is not posted with others, and what to do; null if it is. */
+export function unpostable(e: Head): string | null {
+  const [word] = standing(e);
+  switch (word) {
+    case "Ready to post":
+    case "Acknowledged":
+      return null;
+    case "Posted":
+      return "It is posted already.";
+    case "Correction to decide":
+      return "Decide first what the correction changes.";
+    case "To finish":
+      return `${count(unfinished(e), "claim needs", "claims need")} a decision first.`;
+    case "Being applied":
+      return "Molar is still applying its claims. Wait a moment.";
+    case "Does not add up":
+      return "Its amounts do not add up. Ask the payer, and acknowledge the difference first.";
+    default:
+      return "Another remittance has taken its place.";
+  }
+}
+
+/** reconciling says what the posting of a remittance did with its claims. */
+export function reconciling(e: Schemas["ERA"]): string {
+  const left = e.left_out_count;
+  const did =
+    e.reconciled === 0
+      ? "No claim is reconciled"
+      : `${count(e.reconciled, "claim is", "claims are")} reconciled`;
+  const but = left > 0 ? `, and ${count(left, "claim is", "claims are")} left out` : "";
+  switch (e.reconcile_state) {
+    case "awaits_deposit":
+      return "The settled claims are reconciled once the money is in the bank. ";
+    case "reconciling":
+      return `${did}${but} so far. Molar goes on with the others. `;
+    case "done":
+      return `${did}${but}. `;
+    case "reopening":
+      return "Molar is still reopening claims. ";
+    default:
+      return "";
+  }
+}
+
 /** Standing shows what a remittance needs. */
 export function Standing({ era: e }: { era: Head }) {
   const [word, tone] = standing(e);

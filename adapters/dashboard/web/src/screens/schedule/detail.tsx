@@ -8,12 +8,12 @@ import { type Client, useClient } from "../../api/client";
 import { useFilters } from "../../api/filters";
 import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
+import { Back } from "../../ui/back";
 import { Button } from "../../ui/button";
 import { moment } from "../../ui/clock";
 import { Confirm } from "../../ui/dialog";
 import { Check, SelectField } from "../../ui/form";
 import { useZone, When } from "../../ui/format";
-import { Go } from "../../ui/link";
 import { More } from "../../ui/menu";
 import { Empty, Page, Read, Section, Waiting } from "../../ui/page";
 import { count } from "../../ui/plural";
@@ -117,7 +117,7 @@ export function ScheduleDetail() {
   return (
     <Page
       title={b.name}
-      above={<Go to="/schedule">Schedule</Go>}
+      above={<Back to="/schedule">Schedule</Back>}
       curl={`/eligibility/batches/${id}`}
       printed={
         !sheets && (

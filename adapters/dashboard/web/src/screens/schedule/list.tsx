@@ -5,8 +5,9 @@ import { useMay } from "../../api/session";
 import { ButtonLink } from "../../ui/button";
 import { None, When, words } from "../../ui/format";
 import { Empty, Page, Section } from "../../ui/page";
+import { useMany } from "../../ui/selection";
 import { State } from "../../ui/state";
-import { List, paged } from "../../ui/table";
+import { List, paged, rowsOf } from "../../ui/table";
 import { type Batch, made } from "./items";
 
 const states: Record<Batch["state"], string> = {
@@ -34,6 +35,14 @@ export function Schedules() {
         q.state.data?.pages.some((p) => p.data.some((b) => b.state === "running")) ? 3000 : false,
     },
   );
+  const many = useMany(rowsOf(batches), {
+    id: (b) => b.id,
+    name: (b) => b.name,
+    acts: [], // what is left of a schedule is asked, or not, on its page
+    more: () => {
+      if (batches.hasNextPage) void batches.fetchNextPage();
+    },
+  });
   return (
     <Page
       title="Schedule"
@@ -53,6 +62,7 @@ export function Schedules() {
       <Section flush>
         <List
           of={batches}
+          many={many}
           caption="Schedules"
           id={(b) => b.id}
           to={(b) => `/schedule/${b.id}`}

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { type Schemas, useClient } from "../../api/client";
 import { useFilters } from "../../api/filters";
 import { useMay } from "../../api/session";
+import { Back } from "../../ui/back";
 import { Button } from "../../ui/button";
 import { SelectField, TextField } from "../../ui/form";
 import { day, Money, useToday } from "../../ui/format";
@@ -147,7 +148,7 @@ export function FeeScheduleDetail() {
   return (
     <Page
       title={schedule.data?.name ?? "Fee schedule"}
-      above={<Go to="/settings/fees">Fee schedules</Go>}
+      above={<Back to="/settings/fees">Fee schedules</Back>}
       curl={`/fee_schedules/${id}`}
       actions={
         may.manage &&

@@ -6,12 +6,13 @@ import { isAPIError, type Schemas, seen, useClient } from "../../api/client";
 import { merge } from "../../api/merge";
 import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
+import { Back } from "../../ui/back";
 import { Button, ButtonLink } from "../../ui/button";
 import { Changer } from "../../ui/changer";
 import { useTyping } from "../../ui/dialog";
 import { Check, type Fault, FaultsOf, Group, SelectField, TextField } from "../../ui/form";
 import { When } from "../../ui/format";
-import { Go, useGo } from "../../ui/link";
+import { useGo } from "../../ui/link";
 import { changedOf, Meanwhile, textAt } from "../../ui/meanwhile";
 import { Empty, Facts, Notice, Page, Read, Section, useCurrent } from "../../ui/page";
 import { Badge, State } from "../../ui/state";
@@ -111,7 +112,7 @@ export function OfficeDetail() {
   return (
     <Page
       title={fresh ? "New office" : (office.data?.name ?? "Office")}
-      above={<Go to="/settings/offices">Offices</Go>}
+      above={<Back to="/settings/offices">Offices</Back>}
       curl={fresh ? undefined : `/offices/${id}`}
     >
       {fresh && may.manage && <OfficeForm key="new" />}

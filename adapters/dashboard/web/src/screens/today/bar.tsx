@@ -9,6 +9,7 @@ import { day, dollars } from "../../ui/format";
 import { useKeys } from "../../ui/keys";
 import { GoTo, useGo } from "../../ui/link";
 import { actOf, dueFrom, kinds, placeOf, type Task } from "./acts";
+import { press } from "./press";
 import { type Asks, Before, Questions } from "./put-off";
 import { keep, type Queue, useQueue, useTasks, writesOf } from "./queue";
 import "./bar.css";
@@ -34,9 +35,6 @@ const beside: Partial<Record<string, RegExp>> = {
   recordAppealSent: /\/appeals\//,
   recordAppealDecided: /\/appeals\//,
 };
-
-/** missing is the first field of a page whose act waits for one. */
-const missing = "main :is(textarea:not([data-note]), input:not([type=file]))";
 
 /** Bar is the bar at one task. */
 function Bar({ queue, path }: { queue: Queue; path: string }) {
@@ -73,29 +71,15 @@ function Bar({ queue, path }: { queue: Queue; path: string }) {
     ask({ what, task });
   };
   const own = task && shown.startsWith(`/${client.mode}${placeOf(task).to}`);
-  const press = (name: string): boolean => {
-    const all = `main [data-act~="${name}"]`;
-    const button =
-      document.querySelector<HTMLButtonElement>(`${all}[data-of="${queue.resource}"]`) ??
-      document.querySelector<HTMLButtonElement>(all);
-    if (!button) return false;
-    // What is missing comes first.
-    if (button.disabled) document.querySelector<HTMLElement>(missing)?.focus();
-    else {
-      button.focus();
-      button.click();
-    }
-    return true;
-  };
   const act = () => {
     if (!may.write) return;
     if (!task) {
-      if (claim === "validated") press("submitClaim");
+      if (claim === "validated") press("submitClaim", queue.resource);
       return;
     }
     const { name, target } = actOf(task);
     const at = own || (path === shown && beside[name]?.test(path));
-    if (at && press(name)) return;
+    if (at && press(name, queue.resource)) return;
     const idle = own && target.to === placeOf(task).to; // nothing on the page does it
     if (!idle) go(target);
     else if (!document.querySelector("main .loading")) asking("settle")();

@@ -41,39 +41,42 @@ function useSnooze(task: Task) {
         params: { path: { id: task.id }, header: key },
         body: until ? { until } : {},
       }),
-    {
-      says: (t) =>
-        t.snoozed_until
-          ? `Snoozed until ${day(t.snoozed_until)}.`
-          : "Snoozed until something changes.",
-    },
+    { says: snoozedUntil },
   );
 }
 
 function Snooze({ task, close }: { task: Task; close: () => void }) {
-  const today = useToday();
   const send = useSnooze(task);
+  return (
+    <Until
+      go={(to) => {
+        close();
+        send.go(to);
+      }}
+    />
+  );
+}
+
+/** Until asks for a day; null is until something changes. */
+export function Until({ go }: { go: (to: string | null) => void }) {
+  const today = useToday();
   const [until, setUntil] = useState("");
-  const choose = (to: string | null) => {
-    close();
-    send.go(to);
-  };
   const tomorrow = daysAfter(today, 1);
   const monday = daysAfter(today, 7 - ((new Date(today).getUTCDay() + 6) % 7));
   return (
     <div className="stack">
       <div className="choices">
-        <Button ref={attend} onClick={() => choose(tomorrow)}>
+        <Button ref={attend} onClick={() => go(tomorrow)}>
           Tomorrow
         </Button>
-        <Button onClick={() => choose(monday)}>Next week, {day(monday)}</Button>
-        <Button onClick={() => choose(null)}>Until something changes</Button>
+        <Button onClick={() => go(monday)}>Next week, {day(monday)}</Button>
+        <Button onClick={() => go(null)}>Until something changes</Button>
       </div>
       <form
         className="row"
         onSubmit={(e) => {
           e.preventDefault();
-          choose(until);
+          go(until);
         }}
       >
         <DateField label="A day" value={until} onChange={setUntil} min={tomorrow} required />
@@ -83,32 +86,60 @@ function Snooze({ task, close }: { task: Task; close: () => void }) {
   );
 }
 
+/** snoozedUntil says how long a task is put off. */
+export const snoozedUntil = (t: Task) =>
+  t.snoozed_until ? `Snoozed until ${day(t.snoozed_until)}.` : "Snoozed until something changes.";
+
+/** useWhose returns a function that says whose a task is. */
+export function useWhose(): (t: Task) => string {
+  const { user, organization } = useMe();
+  return ({ assignee }) => {
+    if (!assignee) return "The task is nobody’s.";
+    if (assignee === user?.id) return "The task is yours.";
+    const person = organization.people.find((p) => p.id === assignee);
+    return `The task is given to ${person?.name ?? "the user"}.`;
+  };
+}
+
 /** useAssign returns a function that gives a task to a user, or with null to nobody. */
 export function useAssign() {
-  const { user, organization } = useMe();
+  const whose = useWhose();
   return useSend(
     (api, key, { task, to }: { task: Task; to: string | null }) =>
       api.POST("/tasks/{id}/assign", {
         params: { path: { id: task.id }, header: key },
         body: { user_id: to },
       }),
-    {
-      says: ({ assignee }) => {
-        if (!assignee) return "The task is nobody’s.";
-        if (assignee === user?.id) return "The task is yours.";
-        const person = organization.people.find((p) => p.id === assignee);
-        return `The task is given to ${person?.name ?? "the user"}.`;
-      },
-    },
+    { says: whose },
   );
 }
 
 function Assign({ task, close }: { task: Task; close: () => void }) {
-  const { user, organization } = useMe();
   const send = useAssign();
+  return (
+    <People
+      of={task.assignee}
+      go={(to) => {
+        close();
+        send.go({ task, to });
+      }}
+    />
+  );
+}
+
+/** People asks whose tasks are to be; null is nobody. They are one person's, nobody's, or of
+ *  several people. */
+export function People({
+  of,
+  go,
+}: {
+  of: string | null | undefined;
+  go: (to: string | null) => void;
+}) {
+  const { user, organization } = useMe();
   const people: [string | null, string][] = [
     ...(user ? [[user.id, "Me"] as [string, string]] : []),
-    ...(task.assignee ? [[null, "Nobody"] as [null, string]] : []),
+    [null, "Nobody"],
     ...organization.people
       .filter((p) => p.id !== user?.id)
       .map((p): [string, string] => [p.id, p.name]),
@@ -116,16 +147,9 @@ function Assign({ task, close }: { task: Task; close: () => void }) {
   return (
     <div className="choices">
       {people
-        .filter(([id]) => id === null || id !== task.assignee)
+        .filter(([id]) => id !== of)
         .map(([to, name], i) => (
-          <Button
-            key={to}
-            ref={i === 0 ? attend : undefined}
-            onClick={() => {
-              close();
-              send.go({ task, to });
-            }}
-          >
+          <Button key={to} ref={i === 0 ? attend : undefined} onClick={() => go(to)}>
             {name}
           </Button>
         ))}

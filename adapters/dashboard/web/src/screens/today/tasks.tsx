@@ -1,24 +1,22 @@
 // The list of tasks, and the keys that go through it.
-import { ChevronDown, Filter } from "lucide-react";
-import { useEffect, useEffectEvent, useRef, useState } from "react";
+import { Filter } from "lucide-react";
+import { useState } from "react";
 import { type Schemas, useClient } from "../../api/client";
 import { useFilters } from "../../api/filters";
 import type { Searches } from "../../api/searches";
-import { useMay, useMe } from "../../api/session";
+import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
-import { Changer } from "../../ui/changer";
 import { SelectField } from "../../ui/form";
-import { Day, Money, None, When } from "../../ui/format";
-import { Keys, useKeys } from "../../ui/keys";
+import { useKeys } from "../../ui/keys";
 import { Go, useGo } from "../../ui/link";
-import { More } from "../../ui/menu";
 import { Empty, Section } from "../../ui/page";
 import { PayerFilter } from "../../ui/payer-filter";
-import { type Column, List } from "../../ui/table";
-import { DueOn } from "../payer-requests/due";
-import { actOf, dueFrom, kinds, placeOf, type Task } from "./acts";
-import { type Asks, Before, Questions, useAssign, useWake } from "./put-off";
+import { useMany } from "../../ui/selection";
+import { List, rowsOf } from "../../ui/table";
+import { actOf, kinds, placeOf, type Task } from "./acts";
+import { named, useTaskActs } from "./many";
 import { keep, useQueue, useTasks, writesOf } from "./queue";
+import { useDoing, useTaskColumns } from "./rows";
 
 type Filters = Searches["/"];
 type Counts = Schemas["TaskCounts"];
@@ -37,21 +35,14 @@ export function Tasks() {
   const client = useClient();
   const may = useMay();
   const go = useGo();
-  const me = useMe().user?.id;
   const [filters, set] = useFilters("/");
   const { state, assignee, kind, office_id, payer_id } = filters;
   const [narrow, setNarrow] = useState(Boolean(office_id ?? payer_id));
-  const [asks, ask] = useState<Asks>(null);
   const list = useTasks(filters);
-  const rows = list.data?.pages.flatMap((p) => p.data) ?? [];
+  const rows = rowsOf(list);
   const counts = list.data?.pages[0]?.counts;
-  const at = useRows(rows, () => {
-    if (list.hasNextPage) void list.fetchNextPage();
-  });
-  const assign = useAssign();
-  const wake = useWake();
   const snoozed = state === "snoozed";
-  const begin = (task: Task) =>
+  const open = (task: Task) =>
     keep(client.mode, {
       search: filters,
       task: task.id,
@@ -59,99 +50,45 @@ export function Tasks() {
       at: rows.indexOf(task),
       writes: writesOf(client),
     });
-  const act = (task: Task) => {
-    begin(task);
+  const [does, questions] = useDoing((task) => {
+    open(task);
     go(actOf(task).target);
-  };
-  const snooze = (task: Task) => (snoozed ? wake.go(task) : ask({ what: "snooze", task }));
-  const give = (task: Task) => ask({ what: "assign", task });
-  const decide = (task: Task) => {
-    if (task.settles.length > 0) ask({ what: "settle", task });
-  };
-  const on = (does: (task: Task) => void) => () => {
-    const task = rows[at()];
-    if (task && may.write) does(task);
+  }, snoozed);
+  const acts = useTaskActs(snoozed);
+  const many = useMany(rows, {
+    id: (t) => t.id,
+    name: named,
+    target: placeOf,
+    amount: (t) => t.amount,
+    acts,
+    more: () => {
+      if (list.hasNextPage) void list.fetchNextPage();
+    },
+    begins: useBack(rows),
+    keys: may.write
+      ? [
+          ["A", "act"],
+          ["S", snoozed ? "bring back" : "snooze"],
+          ["M", "take or leave"],
+          ["G", "give to a person"],
+          ["D", "decide that nothing is done"],
+        ]
+      : [],
+  });
+  // With rows that are selected, a key is for all of them.
+  const on = (does: (task: Task) => void, all?: string) => () => {
+    if (!may.write || (all && many.press(all))) return;
+    const task = rows[many.at()];
+    if (task) does(task);
   };
   useKeys({
-    a: on(act),
-    s: on(snooze),
-    m: on((task) => assign.go({ task, to: task.assignee === me ? null : (me ?? null) })),
-    g: on(give),
-    d: on(decide),
+    a: on(does.act),
+    s: on(does.snooze, snoozed ? "Bring back" : "Snooze"),
+    m: on(does.take, "Take"),
+    g: on(does.give, "Assign"),
+    d: on(does.decide),
   });
-  const columns: Column<Task>[] = [
-    {
-      head: "Task",
-      cell: (t) => (
-        <>
-          {kinds[t.kind]}
-          <span className="sub">{t.reason}</span>
-          <Before task={t} />
-          {t.notes[0] && (
-            <span className="sub task-note">
-              <Changer by={t.notes[0].by} />: <bdi>{t.notes[0].text}</bdi>
-            </span>
-          )}
-        </>
-      ),
-    },
-    {
-      head: "Patient and payer",
-      cell: (t) => (
-        <span>
-          {t.patient_name ?? t.payer?.name ?? <None />}
-          {t.patient_name && <span className="sub">{t.payer?.name}</span>}
-        </span>
-      ),
-    },
-    snoozed
-      ? {
-          head: "Back",
-          cell: (t) =>
-            t.snoozed_until ? <Day value={t.snoozed_until} /> : "When something changes",
-        }
-      : {
-          head: "Due",
-          cell: (t) => (
-            <span>
-              {t.due_on ? (
-                <DueOn day={t.due_on} by={t.due_from ? dueFrom[t.due_from] : ""} />
-              ) : (
-                <span className="sub">
-                  since <When value={t.since} />
-                </span>
-              )}
-            </span>
-          ),
-        },
-    { head: "At stake", right: true, cell: (t) => <Money value={t.amount} strong /> },
-    { head: "Whose", cell: (t) => (t.assignee ? <Changer by={t.assignee} /> : <None />) },
-    ...(may.write
-      ? [
-          {
-            head: "Do",
-            cell: (t: Task) => (
-              <span className="above no-print">
-                <More
-                  look="quiet"
-                  label={`What to do about ${kinds[t.kind]}, ${t.patient_name ?? t.payer?.name ?? ""}`}
-                  items={[
-                    { label: actOf(t).label, onSelect: () => act(t) },
-                    { label: snoozed ? "Bring back" : "Snooze", onSelect: () => snooze(t) },
-                    { label: "Assign", onSelect: () => give(t) },
-                    ...(t.settles.length > 0
-                      ? [{ label: "Decide", onSelect: () => decide(t) }]
-                      : []),
-                  ]}
-                >
-                  <ChevronDown size={16} aria-hidden />
-                </More>
-              </span>
-            ),
-          },
-        ]
-      : []),
-  ];
+  const columns = useTaskColumns(does, { snoozed });
   return (
     <Section flush id="tasks">
       <div className="tabs-row">
@@ -186,29 +123,12 @@ export function Tasks() {
         caption="Tasks"
         id={(t) => t.id}
         to={placeOf}
-        opens={begin}
+        opens={open}
         columns={columns}
+        many={many}
         empty={<Nothing filters={filters} narrowed={Boolean(kind ?? office_id ?? payer_id)} />}
       />
-      {rows.length > 0 && (
-        <Keys
-          of={[
-            ["J", "next"],
-            ["K", "previous"],
-            ["Enter", "open"],
-            ...(may.write
-              ? ([
-                  ["A", "act"],
-                  ["S", snoozed ? "bring back" : "snooze"],
-                  ["M", "take or leave"],
-                  ["G", "give to a person"],
-                  ["D", "decide that nothing is done"],
-                ] as const)
-              : []),
-          ]}
-        />
-      )}
-      <Questions asks={asks} close={() => ask(null)} />
+      {questions}
     </Section>
   );
 }
@@ -307,39 +227,15 @@ function Nothing({ filters, narrowed }: { filters: Filters; narrowed: boolean })
   );
 }
 
-/** useRows lets keys move the focus through the rows, and returns a function that returns the row that has it; -1 for
- *  none. The focus goes to the task that the person comes back from, and stays at its place when a row goes. */
-function useRows(rows: Task[], more: () => void): () => number {
+/** useBack returns a function that returns the row of the task that the person comes back from,
+ *  once; -1 for none. */
+function useBack(rows: Task[]): () => number {
   const { mode } = useClient();
   const queue = useQueue();
-  const last = useRef(-1);
-  const links = () => [...document.querySelectorAll<HTMLElement>("#tasks .row-link")];
-  const at = () => {
-    const found = links().findIndex((l) => l.closest("tr")?.contains(document.activeElement));
-    if (found >= 0) last.current = found;
-    return found;
+  return () => {
+    if (!queue || rows.length === 0) return -1;
+    keep(mode, null);
+    const found = rows.findIndex((t) => t.id === queue.task);
+    return found < 0 ? queue.at : found;
   };
-  const focus = (i: number) => {
-    const all = links();
-    last.current = Math.max(0, Math.min(i, all.length - 1));
-    all[last.current]?.focus();
-    if (i >= all.length) more();
-  };
-  useKeys({
-    j: () => focus(at() < 0 ? last.current : at() + 1),
-    k: () => focus(at() < 0 ? last.current : at() - 1),
-  });
-  const shown = useEffectEvent(() => {
-    if (queue) {
-      const found = rows.findIndex((t) => t.id === queue.task);
-      keep(mode, null);
-      if (rows.length > 0) focus(found < 0 ? queue.at : found);
-    } else if (last.current >= 0 && document.activeElement === document.body) focus(last.current);
-  });
-  const ids = rows.map((t) => t.id).join();
-  // The focus is outside React: it is lost with the row that had it.
-  useEffect(() => {
-    if (ids) shown();
-  }, [ids]);
-  return at;
 }

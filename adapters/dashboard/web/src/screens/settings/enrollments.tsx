@@ -16,12 +16,12 @@ type Enrollment = Schemas["Enrollment"];
 type State = Schemas["EnrollmentState"];
 
 /** states has the states in the words of a biller, in the order in which they come. */
-const states: Record<State, [name: string, tone: Tone]> = {
-  needed: ["Needed", "warn"],
-  submitted: ["Applied for", "info"],
-  active: ["Active", "good"],
-  rejected: ["Refused", "bad"],
-  not_needed: ["Not needed", "plain"],
+const states: Record<State, string> = {
+  needed: "Needed",
+  submitted: "Applied for",
+  active: "Active",
+  rejected: "Refused",
+  not_needed: "Not needed",
 };
 
 const sends: Record<Schemas["EnrolledTransaction"], string> = {
@@ -63,8 +63,8 @@ export function Enrollments({ office }: { office: Schemas["Office"] }) {
           {
             head: "State",
             cell: (e) => {
-              const [name, tone] = states[e.state] ?? [e.state, "plain"];
-              return <Badge tone={tone}>{name}</Badge>;
+              const other: Tone = e.state === "active" ? "good" : "plain";
+              return <Badge tone={waits(e) ? "warn" : other}>{states[e.state] ?? e.state}</Badge>;
             },
           },
           { head: "Since", cell: (e) => <Day value={e.date} /> },
@@ -179,7 +179,7 @@ function Record({
             path="state"
             value={state}
             onChange={(v) => setState(v as State)}
-            options={Object.entries(states).map(([s, [name]]) => [s, name] as const)}
+            options={Object.entries(states)}
           />
           <AreaField
             label="What the network or the payer said"

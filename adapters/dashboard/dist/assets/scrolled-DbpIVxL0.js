@@ -1,1 +1,0 @@
-import{Hr as e}from"./getHighlightReason-Xh9enmuM.js";var t=e();function n({label:e,className:n,children:r}){return(0,t.jsx)(`pre`,{role:`region`,"aria-label":e,tabIndex:0,className:n,children:r})}export{n as t};

@@ -1,1 +1,0 @@
-import{Kr as e,Ur as t,_r as n,vr as r}from"./getHighlightReason-Xh9enmuM.js";import{h as i}from"./composite-DecOVMK5.js";var a=e(t(),1);function o(e,t){let{mode:o}=n(),s=t&&i(t),c=t?.date_of_birth;(0,a.useEffect)(()=>{e&&s&&c&&r(o,{id:e,name:s,born:c})},[o,e,s,c])}export{o as t};

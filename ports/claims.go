@@ -201,9 +201,6 @@ type RemittanceClaims interface {
 
 	// Save stores the progress of claims: remit.ClaimProgress.
 	Save(ctx context.Context, era billing.ERAID, claims []*remit.Claim) error
-
-	// Unapplied adds up what claims pay that are not applied, without those set aside.
-	Unapplied(ctx context.Context, era billing.ERAID) (remit.Unapplied, error)
 }
 
 // Ledgers finds the remittance claims that are applied to our claims, and those

@@ -27,4 +27,8 @@ type Reports interface {
 
 	// Unapplied adds up the money of remittances that is on no claim.
 	Unapplied(ctx context.Context, f remit.Filter) (remit.Unapplied, error)
+
+	// UnappliedOf adds up what claims of a remittance pay that are not applied, without those set
+	// aside.
+	UnappliedOf(ctx context.Context, era billing.ERAID) (remit.Unapplied, error)
 }

@@ -105,11 +105,9 @@ func (q *query) ofFigures(f claim.Filter) {
 	if f.Last {
 		q.where(lastOfChain)
 	}
-	switch column := report.Column(f.Figure); column {
-	case "":
-	case report.Refused:
+	if column := report.Column(f.Figure); column == report.Refused {
 		q.where("f.refused IS NOT NULL")
-	default:
+	} else if column != "" {
 		q.where("f." + figureColumns[column] + " <> 0")
 	}
 	if f.Refused != (remit.Refusal{}) {

@@ -300,15 +300,3 @@ func (r *tx) unapplied(ctx context.Context, what, text string, args []any) (sum 
 	err = r.each(ctx, what, to, func() {}, text, args...)
 	return sum, err
 }
-
-func (r remittanceClaims) unappliedOf(era billing.ERAID) (string, []any) {
-	q := &query{}
-	q.add("SELECT "+unappliedSums+"\nFROM era_claims c\nWHERE c.org_id = % AND c.mode = % AND c.era_id = % AND "+onNoClaim, r.scope.Org, r.scope.Mode, era)
-	return q.text(""), q.args
-}
-
-// Unapplied adds up what claims of a remittance pay that are not applied.
-func (r remittanceClaims) Unapplied(ctx context.Context, era billing.ERAID) (remit.Unapplied, error) {
-	text, args := r.unappliedOf(era)
-	return r.tx.unapplied(ctx, "add up what is not applied of remittance "+era.String(), text, args)
-}

@@ -212,11 +212,23 @@ func (r reports) onNoClaim(f remit.Filter, with remit.With) (string, []any) {
 // Unapplied adds up the money of remittances that is on no claim.
 func (r reports) Unapplied(ctx context.Context, f remit.Filter) (sum remit.Unapplied, err error) {
 	text, args := r.onNoClaim(f, remit.WithIgnored)
-	ignored, err := r.tx.unapplied(ctx, "report what is ignored", text, args)
+	ignored, err := r.unapplied(ctx, "report what is ignored", text, args)
 	if err != nil {
 		return sum, err
 	}
 	text, args = r.onNoClaim(f, remit.WithUnfinished)
-	unfinished, err := r.tx.unapplied(ctx, "report what is not finished", text, args)
+	unfinished, err := r.unapplied(ctx, "report what is not finished", text, args)
 	return remit.Unapplied{Ignored: ignored.Ignored, Unfinished: unfinished.Unfinished}, err
+}
+
+func (r reports) unappliedOf(era billing.ERAID) (string, []any) {
+	q := &query{}
+	q.add("SELECT "+unappliedSums+"\nFROM era_claims c\nWHERE c.org_id = % AND c.mode = % AND c.era_id = % AND "+onNoClaim, r.scope.Org, r.scope.Mode, era)
+	return q.text(""), q.args
+}
+
+// UnappliedOf adds up what claims of a remittance pay that are not applied.
+func (r reports) UnappliedOf(ctx context.Context, era billing.ERAID) (remit.Unapplied, error) {
+	text, args := r.unappliedOf(era)
+	return r.unapplied(ctx, "add up what is not applied of remittance "+era.String(), text, args)
 }

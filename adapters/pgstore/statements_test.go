@@ -206,7 +206,7 @@ func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*claim.Claim) map
 		"report collections":         made(reports{t}.collections(report.Filter{By: report.ByDecision, Group: report.ByOffice, Span: billing.DateSpan{From: day, To: day}})),
 		"report what is ignored":     made(reports{t}.onNoClaim(remit.Filter{PaidFrom: day, PaidTo: day}, remit.WithIgnored)),
 		"report what is not done":    made(reports{t}.onNoClaim(remit.Filter{PaidFrom: day, PaidTo: day}, remit.WithUnfinished)),
-		"unapplied of a remittance":  made(remittanceClaims{t}.unappliedOf(Number(7, 1))),
+		"unapplied of a remittance":  made(reports{t}.unappliedOf(Number(7, 1))),
 		"report denials":             made(reports{t}.denials(report.Filter{By: report.ByService, Span: billing.DateSpan{From: day, To: day}})),
 		"report payers":              made(reports{t}.payers(report.Filter{By: report.BySubmission, Group: report.ByPayer, Span: billing.DateSpan{From: day, To: day}})),
 		"claims of a report":         made(claims{t}.ofReports(claim.Filter{Kind: claim.KindClaim, Open: true, Last: true, PayerID: Number(2, 3)}, billing.Page{Limit: 25})),

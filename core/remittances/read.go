@@ -60,7 +60,7 @@ func record(ctx context.Context, tx ports.Tx, e *remit.ERA) (*remit.Record, erro
 	}
 	r.Forwarded = remit.NewForwardedBalance(entries)
 	if e.Stands() && e.ClaimCount > e.Progress.Applied {
-		r.Unapplied, err = tx.RemittanceClaims.Unapplied(ctx, e.ID)
+		r.Unapplied, err = tx.Reports.UnappliedOf(ctx, e.ID)
 	}
 	return r, err
 }

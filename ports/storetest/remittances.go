@@ -246,7 +246,7 @@ func testERAFilters(b *scoped) {
 	equal(t, "with unfinished claims", pages(remit.Filter{With: remit.WithUnfinished}), []*remit.ERA{other})
 	one := remit.UnappliedSum{Paid: -50, Claims: 1}
 	b.view(func(ctx context.Context, tx ports.Tx) error {
-		of, err := tx.RemittanceClaims.Unapplied(ctx, other.ID)
+		of, err := tx.Reports.UnappliedOf(ctx, other.ID)
 		equal(t, "unapplied of a remittance", of, remit.Unapplied{Unfinished: one})
 		all, err2 := tx.Reports.Unapplied(ctx, remit.Filter{})
 		equal(t, "unapplied of all", all, remit.Unapplied{Ignored: one, Unfinished: one})

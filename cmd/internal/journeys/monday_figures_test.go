@@ -19,15 +19,15 @@ type sums struct {
 }
 
 // amount reads an amount in cents.
-func amount(t testing.TB, v any) int {
-	t.Helper()
+func amount(tb testing.TB, v any) int {
+	tb.Helper()
 	text, is := v.(string)
 	if !is {
 		return 0
 	}
 	m, err := billing.ParseMoney(strings.TrimPrefix(text, "-"))
 	if err != nil {
-		t.Fatal(v, err)
+		tb.Fatal(v, err)
 	}
 	if strings.HasPrefix(text, "-") {
 		return -int(m)
@@ -101,7 +101,7 @@ func (w *walk) agree(when string) {
 	s := w.m.byHand()
 	w.t.Logf("%s: charged %d, paid %d, written off %d, patients owe %d, outstanding %d by age %v, overpaid %d, refused %d",
 		when, s.charged, s.paid, s.writtenOff, s.owed, s.outstanding, s.ages, s.overpaid, s.refused)
-	shown := w.page.today()
+	shown := w.today()
 	for name, want := range map[string]int{
 		"Charged": s.charged, "Paid by payers": s.paid, "Write-off": s.writtenOff, "Patients owe": s.owed, "Outstanding": s.outstanding, "Overpaid": -s.overpaid,
 	} {

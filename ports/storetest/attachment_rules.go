@@ -68,7 +68,7 @@ func testAttachmentRules(b *scoped) {
 	c := b.claim(0)
 	c.Payer, c.State = payer, claim.Validated
 	sent := b.claim(1)
-	sent.Payer, sent.State = payer, claim.Paid
+	sent.Payer, sent.State = payer, claim.Submitted
 	b.insertClaims(c, sent)
 	with := func(id billing.ClaimID) []*advice.Rule {
 		return read(b, func(ctx context.Context, tx ports.Tx) ([]*advice.Rule, error) {

@@ -12,7 +12,6 @@ import (
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
-	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -53,10 +52,11 @@ func (s *service) until(t *testing.T, path, state string) response {
 	return a
 }
 
-// lately is a day in the last weeks, as claims of an office that names no time zone have it.
-func lately(daysAgo int) string {
-	return billing.DateOf(time.Now().In(directory.Zone(intake.DefaultTimeZone)).AddDate(0, 0, -daysAgo)).String()
-}
+// lately is a day in the last weeks, as claims have it.
+func lately(daysAgo int) string { return billing.DateOf(time.Now().AddDate(0, 0, -daysAgo)).String() }
+
+// todayAt is the day in a time zone.
+func todayAt(zone string) billing.Date { return billing.DateOf(time.Now().In(directory.Zone(zone))) }
 
 // crown is the body of a claim in which nothing is found; change may change it.
 func (s *service) crown(member string, change func(o anObject)) string {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
-	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/remit"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -77,9 +77,7 @@ func TestDaysBeginAtTheOffice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in := func(days int) string {
-			return billing.DateOf(time.Now().In(directory.Zone(zone)).AddDate(0, 0, days)).String()
-		}
+		in := func(days int) string { return todayAt(zone).AddDays(days).String() }
 		held := s.claim(t, func(c *claim.Claim) { c.OfficeID, c.State = id, claim.Queued })
 		rejected := s.claim(t, func(c *claim.Claim) { c.OfficeID, c.State = id, claim.Rejected })
 		task := s.tasks(t, "?resource_id="+rejected.ID.String())["claim_rejected"]["id"].(string)
@@ -104,7 +102,7 @@ func TestHold(t *testing.T) {
 	path := "/claims/" + held.ID.String()
 	wantStatus(t, s.do(t, call{method: "POST", path: path + "/release"}), 409, billing.CodeConflict)
 	for body, field := range map[string]string{
-		`{}`: "reason required", `{"reason":"x","until":"soon"}`: "until format", `{"reason":"x","until":"` + lately(0) + `"}`: "until range",
+		`{}`: "reason required", `{"reason":"x","until":"soon"}`: "until format", `{"reason":"x","until":"` + todayAt(intake.DefaultTimeZone).String() + `"}`: "until range",
 	} {
 		if a := s.do(t, call{path: path + "/hold", body: body, bad: true}); a.StatusCode != 422 || a.fields(t)[0] != field {
 			t.Errorf("%s: %d %s", body, a.StatusCode, a.body)

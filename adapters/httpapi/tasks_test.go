@@ -8,6 +8,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/tasks"
 )
 
@@ -53,7 +54,7 @@ func TestTasks(t *testing.T) {
 	s.must(t, 200, call{path: "/tasks" + of}).shows(t, "data", []any{}, "counts.open.count", 1.0)
 	s.must(t, 200, call{path: "/tasks?state=snoozed"}).shows(t, "data.0.kind", "claim_rejected")
 	s.must(t, 200, call{method: "POST", path: path + "/wake"}).shows(t, "state", "open", "snoozed_until", nil)
-	if a := s.do(t, call{path: path + "/snooze", body: `{"until":"` + lately(0) + `"}`}); a.StatusCode != 422 || !slices.Equal(a.fields(t), []string{"until range"}) {
+	if a := s.do(t, call{path: path + "/snooze", body: `{"until":"` + todayAt(intake.DefaultTimeZone).String() + `"}`}); a.StatusCode != 422 || !slices.Equal(a.fields(t), []string{"until range"}) {
 		t.Errorf("snoozed until today: %d %s", a.StatusCode, a.body)
 	}
 

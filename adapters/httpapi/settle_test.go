@@ -87,6 +87,9 @@ func TestDaysBeginAtTheOffice(t *testing.T) {
 		} {
 			until := func(day string) call { return call{path: put.path, body: `{` + put.reason + `"until":"` + day + `"}`} }
 			s.must(t, 200, until(in(1))).shows(t, put.field, in(1))
+			if open := s.tasks(t, "?office_id="+office+"&kind=claim_held"); len(open) != 0 {
+				t.Errorf("%s, %s until tomorrow: %v", zone, put.path, open)
+			}
 			if a := s.do(t, until(in(0))); a.StatusCode != 422 {
 				t.Errorf("%s, %s until today: %d %s", zone, put.path, a.StatusCode, a.body)
 			}

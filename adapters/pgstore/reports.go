@@ -200,8 +200,8 @@ func (r reports) Payers(ctx context.Context, f report.Filter) (all []*report.Pay
 	return all, err
 }
 
-// onNoClaim adds up what is on no claim of the remittances of one kind, which a partial index has.
-func (r reports) onNoClaim(f remit.Filter, with remit.With) (string, []any) {
+// unappliedIn adds up what is on no claim of the remittances of one kind, which a partial index has.
+func (r reports) unappliedIn(f remit.Filter, with remit.With) (string, []any) {
 	f.With = with
 	of := r.query("id", "eras").ofERAs(f)
 	q := &query{args: of.args}
@@ -211,12 +211,12 @@ func (r reports) onNoClaim(f remit.Filter, with remit.With) (string, []any) {
 
 // Unapplied adds up the money of remittances that is on no claim.
 func (r reports) Unapplied(ctx context.Context, f remit.Filter) (sum remit.Unapplied, err error) {
-	text, args := r.onNoClaim(f, remit.WithIgnored)
+	text, args := r.unappliedIn(f, remit.WithIgnored)
 	ignored, err := r.unapplied(ctx, "report what is ignored", text, args)
 	if err != nil {
 		return sum, err
 	}
-	text, args = r.onNoClaim(f, remit.WithUnfinished)
+	text, args = r.unappliedIn(f, remit.WithUnfinished)
 	unfinished, err := r.unapplied(ctx, "report what is not finished", text, args)
 	return remit.Unapplied{Ignored: ignored.Ignored, Unfinished: unfinished.Unfinished}, err
 }

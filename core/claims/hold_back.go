@@ -3,6 +3,7 @@ package claims
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
@@ -13,7 +14,8 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// HoldBack keeps a claim out of batches until a person releases it. It has no event.
+// HoldBack keeps a claim out of batches until a person releases it. A person is asked when the day
+// begins at its office. It has no event.
 //
 // Errors: those of the idempotency key; CodeInvalidRequest for a day that is not to come;
 // CodeNotFound; CodeConflict for a claim that is neither validated, nor queued and in no batch.
@@ -23,16 +25,20 @@ func (s *Service) HoldBack(
 	reason, until, faults := in.Parsed()
 	return s.change(ctx, call, id, faults, func(ctx context.Context, tx ports.Tx, c *claim.Record) ([]event.Event, error) {
 		now := tx.Clock.Now()
-		office, err := tx.Offices.Get(ctx, c.OfficeID)
-		if err != nil {
-			return nil, err
-		}
 		faults := slices.Clone(faults) // the transaction may run again
-		intake.ToCome(&faults, "until", until, office.Today(now), "to be asked at once")
+		var opens time.Time
+		if !until.IsZero() {
+			office, err := tx.Offices.Get(ctx, c.OfficeID)
+			if err != nil {
+				return nil, err
+			}
+			intake.ToCome(&faults, "until", until, office.Today(now), "to be asked at once")
+			opens = office.Begins(until)
+		}
 		if err := faults.Err(); err != nil {
 			return nil, err
 		}
-		return nil, c.HoldBack(reason, until, call.Principal, now)
+		return nil, c.HoldBack(reason, until, opens, call.Principal, now)
 	})
 }
 

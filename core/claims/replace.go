@@ -14,8 +14,9 @@ import (
 )
 
 // Replace replaces the content of a claim that the payer has, and queues it.
-// The claim keeps its ID and its control number. The request may say why it goes without what its payer wants to see. A claim to a later payer takes over
-// what the payers before have decided since it was sent, unless the request changes that.
+// The claim keeps its ID and its control number. The request may say why it goes without what its
+// payer wants to see. A claim to a later payer takes over what the payers before have decided since
+// it was sent, unless the request changes that.
 //
 // Errors: those of Make, and CodeConflict for a claim that the payer does not
 // have or that has a void on its way. A change of payer is CodeInvalidRequest.

@@ -155,14 +155,14 @@ func (c *Claim) heldStep() string {
 }
 
 // HoldBack keeps the claim out of batches until a person releases it; its state stays. Until
-// may be zero.
+// may be zero; opens is when that day begins at the claim's office.
 //
 // Errors: CodeConflict for a claim that is neither validated, nor queued and in no batch.
-func (r *Record) HoldBack(reason string, until billing.Date, by caller.Principal, at time.Time) error {
+func (r *Record) HoldBack(reason string, until billing.Date, opens time.Time, by caller.Principal, at time.Time) error {
 	if !r.holdable() {
 		return errClaimState(triggerHold, r)
 	}
-	r.Held = &HeldBack{Reason: reason, Until: until, By: by.ID, At: at}
+	r.Held = &HeldBack{Reason: reason, Until: until, Opens: opens, By: by.ID, At: at}
 	r.Noted(triggerHold, Cause{At: at}, by, reason)
 	return nil
 }

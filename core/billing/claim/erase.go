@@ -45,7 +45,7 @@ func (r *Record) Erase(by caller.Principal, at time.Time) (voided event.Event, i
 	}
 	r.Appealing = nil // the appeal goes with the letter
 	if r.Decisions = r.Decisions.Erased(); r.Held != nil {
-		r.Held = &HeldBack{Until: r.Held.Until, By: r.Held.By, At: r.Held.At}
+		r.Held = &HeldBack{Until: r.Held.Until, Opens: r.Held.Opens, By: r.Held.By, At: r.Held.At}
 	}
 	return r.Event(event.ClaimVoided, cause), cause.Previous != r.State, nil
 }

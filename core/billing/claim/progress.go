@@ -45,8 +45,21 @@ type Progress struct {
 type HeldBack struct {
 	Reason string       // in the person's words
 	Until  billing.Date // when a person looks at it again; zero for at once
+	Opens  time.Time    `json:",omitzero"` // when that day begins at the office; zero for at once, and for a claim held by 0.4.0
 	By     string       // the key or the user
 	At     time.Time
+}
+
+// AsksFrom returns when a person is asked to look at the claim again.
+func (h *HeldBack) AsksFrom() time.Time {
+	switch {
+	case h.Until.IsZero():
+		return h.At
+	case h.Opens.IsZero():
+		return h.Until.Time()
+	default:
+		return h.Opens
+	}
 }
 
 // Move is a change of a claim's state, or what a person did with one of its

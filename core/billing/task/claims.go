@@ -58,9 +58,9 @@ var claimRules = []rule[*claim.Claim]{
 		ClaimHeld, func(c *claim.Claim) bool { return c.IsHeld() || c.State == claim.NeedsAttention && !c.WaitsByItself() },
 		func(c *claim.Claim, w *Work) {
 			if w.Reason, w.Actions = c.NextStep(), []string{"updateClaim", "voidClaim"}; c.IsHeld() {
-				w.Since, w.Actions = c.Held.At, []string{"releaseClaim", "voidClaim"}
+				w.Since, w.Actions = c.Held.AsksFrom(), []string{"releaseClaim", "voidClaim"}
 				if day := c.Held.Until; !day.IsZero() {
-					w.Since, w.DueOn, w.DueBy = day.Time(), day, DueByPerson
+					w.DueOn, w.DueBy = day, DueByPerson
 				}
 			}
 		},

@@ -36,6 +36,12 @@ const waits = (e: Enrollment) => e.state === "needed" || e.state === "rejected";
 /** after is the state that mostly comes next. */
 const after = (s: State): State => (s === "submitted" ? "active" : "submitted");
 
+/** recordLabel names the button of a row to those who hear it alone. */
+const recordLabel = (e: Enrollment) => {
+  const what = (sends[e.transaction] ?? e.transaction).toLowerCase();
+  return `Record the enrollment with ${e.payer.name} for ${what}`;
+};
+
 /** Enrollments lists the enrollments of an office. */
 export function Enrollments({ office }: { office: Schemas["Office"] }) {
   const { api } = useClient();
@@ -86,7 +92,7 @@ export function Enrollments({ office }: { office: Schemas["Office"] }) {
                 <Button
                   data-act={waits(e) ? "putEnrollment" : undefined}
                   data-of={e.id}
-                  aria-label={`Record the enrollment with ${e.payer.name} for ${(sends[e.transaction] ?? e.transaction).toLowerCase()}`}
+                  aria-label={recordLabel(e)}
                   onClick={() => record(e)}
                 >
                   Record

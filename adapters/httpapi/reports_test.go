@@ -134,7 +134,7 @@ func TestReportsAgreeWithLists(t *testing.T) {
 			case 0, 1:
 				now := s.must(t, 200, call{path: path})
 				body := ""
-				if open, _ := now.get(t, "open").(string); open != "0.00" {
+				if open, _ := now.get(t, "open").(string); open != "0.00" && open != "" { // nothing is open of one that is void
 					as := []string{"write_off", "bill_patient", "other"}[r.IntN(3)]
 					body = `{"accept_open":{"as":"` + as + `","lines":[{"amount":"` + open + `"}],"note":"By hand."}}`
 				}

@@ -474,12 +474,20 @@ END
 $_$;
 
 CREATE FUNCTION public.sum_of_fees(lines json) RETURNS bigint
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $$SELECT coalesce(sum((l ->> 'Fee')::bigint), 0)::bigint FROM json_array_elements(lines) l$$;
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    AS $$
+BEGIN
+    RETURN coalesce((SELECT sum((l ->> 'Fee')::bigint) FROM json_array_elements(lines) l), 0);
+END
+$$;
 
 CREATE FUNCTION public.sum_paid(coverages json) RETURNS bigint
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $$SELECT coalesce(sum((c -> 'Adjudication' ->> 'Paid')::bigint), 0)::bigint FROM json_array_elements(coverages) c$$;
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    AS $$
+BEGIN
+    RETURN coalesce((SELECT sum((c -> 'Adjudication' ->> 'Paid')::bigint) FROM json_array_elements(coverages) c), 0);
+END
+$$;
 
 CREATE TABLE public.claims (
     id uuid NOT NULL,
@@ -594,8 +602,12 @@ CROSS JOIN LATERAL (SELECT m.charged - m.paid - m.elsewhere - m.patient - m.writ
 $$;
 
 CREATE FUNCTION public.name_words(name text) RETURNS text[]
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $$SELECT array_remove(ARRAY(SELECT search_key(word) FROM regexp_split_to_table(normalize(name, NFKD), '[[:space:]\u2010-\u2015-]+') word), '')$$;
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    AS $$
+BEGIN
+    RETURN array_remove(ARRAY(SELECT search_key(word) FROM regexp_split_to_table(normalize(name, NFKD), '[[:space:]\u2010-\u2015-]+') word), '');
+END
+$$;
 
 CREATE FUNCTION public.number_event() RETURNS trigger
     LANGUAGE plpgsql
@@ -658,9 +670,14 @@ END
 $$;
 
 CREATE FUNCTION public.patient_names(first_name text, last_name text) RETURNS text
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $$SELECT string_agg(left(' ' || array_to_string(ARRAY(SELECT unnest(name_words(name)) UNION SELECT search_key(name)), ' '), 240), ',' ORDER BY n)
-FROM (VALUES (1, first_name), (2, last_name)) names (n, name)$$;
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    AS $$
+BEGIN
+    RETURN (
+        SELECT string_agg(left(' ' || array_to_string(ARRAY(SELECT unnest(name_words(name)) UNION SELECT search_key(name)), ' '), 240), ',' ORDER BY n)
+        FROM (VALUES (1, first_name), (2, last_name)) names (n, name));
+END
+$$;
 
 CREATE FUNCTION public.record_change() RETURNS trigger
     LANGUAGE plpgsql
@@ -921,8 +938,15 @@ END
 $$;
 
 CREATE FUNCTION public.sum_billed(accepted json) RETURNS bigint
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $$SELECT coalesce(sum((l ->> 'Amount')::bigint), 0)::bigint FROM json_array_elements(accepted) a CROSS JOIN json_array_elements(a -> 'Lines') l WHERE a ->> 'As' = 'bill_patient'$$;
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    AS $$
+BEGIN
+    RETURN coalesce((
+        SELECT sum((l ->> 'Amount')::bigint)
+        FROM json_array_elements(accepted) a CROSS JOIN json_array_elements(a -> 'Lines') l
+        WHERE a ->> 'As' = 'bill_patient'), 0);
+END
+$$;
 
 CREATE FUNCTION public.total_inserted() RETURNS trigger
     LANGUAGE plpgsql

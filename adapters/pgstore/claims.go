@@ -202,25 +202,20 @@ func (r claims) Insert(ctx context.Context, c *claim.Claim) error {
 	return r.keepTasks(ctx, task.Resource{Kind: task.OfClaim, ID: c.ID}, true, task.OfAClaim(c), c.Decisions)
 }
 
-func (r claims) write(ctx context.Context, c *claim.Claim, text string) error {
+func (r claims) write(ctx context.Context, c *claim.Claim, b bulk) error {
 	columns, err := r.row(c)
 	if err != nil {
 		return err
 	}
-	return r.rows(ctx, c.ID, columns, text)
+	return b.queue(ctx, r.tx, c.ID, columns)
 }
 
 //nolint:gochecknoglobals // constants, built from the columns
 var (
-	claimColumns      = columnsOf(claimFields(&claim.Claim{})) + derived
 	claimColumnsSaved = columnsOf(claimFields(&claim.Claim{})[fixed:]) + derived
-	insertClaims      = `
-INSERT INTO claims (` + claimColumns + `)
-SELECT ` + claimColumns + `
-FROM json_populate_recordset(NULL::claims, $1)`
-	saveClaims = insertClaims + `
-ON CONFLICT (id) DO UPDATE
-SET (` + claimColumnsSaved + `) = (SELECT ` + claimColumnsSaved + ` FROM (SELECT excluded.*) kept)`
+	claimColumns      = columnsOf(claimFields(&claim.Claim{})) + derived
+	insertClaims      = insertion("claims", claimColumns, "")
+	saveClaims        = insertion("claims", claimColumns, "\nON CONFLICT (id) DO UPDATE\nSET ("+claimColumnsSaved+") = ("+qualified("excluded", claimColumnsSaved)+")")
 )
 
 const derived = ", first_service_date, last_service_date, accepted_sum, ask_turn, ask_from"

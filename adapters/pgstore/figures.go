@@ -3,7 +3,6 @@ package pgstore
 import (
 	"context"
 	"encoding/json"
-	"strings"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
@@ -21,53 +20,39 @@ func (t *tx) keepFigures(ctx context.Context, c *claim.Claim, isNew bool) error 
 	if c.Kind != claim.KindClaim || c.Frequency == claim.FrequencyVoid || isNew && f == nil {
 		return nil
 	}
-	counted := f != nil
-	if !counted {
-		f = &report.Figures{}
+	if f == nil {
+		return removeFigures.queue(ctx, t, figuresKey(c.ID), row{"claim_id": c.ID})
 	}
-	return t.push(ctx, write{row: figuresKey(c.ID), with: gatherFigures, set: saveFigures, rows: []row{{
-		"claim_id": c.ID, "org_id": t.scope.Org, "mode": t.scope.Mode, "counted": counted,
+	save := saveFigures
+	if isNew {
+		save = insertFigures
+	}
+	return save.queue(ctx, t, figuresKey(c.ID), row{
+		"claim_id": c.ID, "org_id": t.scope.Org, "mode": t.scope.Mode,
 		"office_id": c.OfficeID, "payer_id": c.Payer.ID, "provider_id": c.ProviderID, "secondary_id": c.SecondaryID,
 		"state": c.State, "created_at": micro(c.CreatedAt), "sent_at": optional(c.SentAt), "served_on": c.ServiceDates().From, "decided_on": f.DecidedOn,
 		"first_pass": f.FirstPass, "open": int64(f.Open), "owed": int64(f.Owed), "paid": int64(f.Paid), "contractual": int64(f.Contractual),
 		"write_off": int64(f.WriteOff), "billed": int64(f.Billed), "other": int64(f.Other), "refused": maybe{&f.Refused},
-	}}})
+	})
 }
 
-// gatherFigures reads what is wanted, and removes the figures of claims that have none. The
-// planner takes a hundred rows for those of JSON, and would rather read a table of a few
-// thousand rows whole than look for each: an array of keys has it look.
-const gatherFigures = `figures AS MATERIALIZED (
-	SELECT * FROM json_to_recordset($1) AS r (claim_id uuid, org_id uuid, mode text, counted boolean, office_id uuid, payer_id uuid, provider_id uuid,
-		secondary_id uuid, state text, created_at timestamptz, sent_at timestamptz, served_on date, decided_on date, first_pass boolean, open bigint,
-		owed bigint, paid bigint, contractual bigint, write_off bigint, billed bigint, other bigint, refused jsonb)
-), uncounted AS (
-	DELETE FROM claim_figures WHERE claim_id = ANY (ARRAY(SELECT claim_id FROM figures WHERE NOT counted))
-)`
-
 const (
-	figuresThatChange = `office_id, payer_id, provider_id, secondary_id, state, sent_at, served_on, decided_on, first_pass, open, owed, paid, contractual,
-	write_off, billed, other, refused`
+	figuresThatChange = "office_id, payer_id, provider_id, secondary_id, state, sent_at, served_on, decided_on, first_pass, open, owed, paid, contractual, " +
+		"write_off, billed, other, refused"
 	figuresOfAll = "claim_id, org_id, mode, created_at, " + figuresThatChange
 )
 
-//nolint:gochecknoglobals // a constant, built from the columns
-var saveFigures = `
-INSERT INTO claim_figures AS f (` + figuresOfAll + `)
-SELECT ` + figuresOfAll + `
-FROM figures
-WHERE counted
+//nolint:gochecknoglobals // constants, built from the columns
+var (
+	insertFigures = insertion("claim_figures", figuresOfAll, "")
+	saveFigures   = insertion("claim_figures", figuresOfAll, `
 ON CONFLICT (claim_id) DO UPDATE
-SET (` + figuresThatChange + `) = (` + columnsOfRow("excluded") + `)
-WHERE (` + columnsOfRow("f") + `) IS DISTINCT FROM (` + columnsOfRow("excluded") + `)`
-
-func columnsOfRow(of string) string {
-	names := strings.Split(figuresThatChange, ",")
-	for i := range names {
-		names[i] = of + "." + strings.TrimSpace(names[i])
-	}
-	return strings.Join(names, ", ")
-}
+SET (`+figuresThatChange+`) = (`+qualified("excluded", figuresThatChange)+`)
+WHERE (`+qualified("claim_figures", figuresThatChange)+`) IS DISTINCT FROM (`+qualified("excluded", figuresThatChange)+`)`)
+	removeFigures = bulk{[]string{"claim_id"}, `
+DELETE FROM claim_figures WHERE claim_id = $1`, `
+DELETE FROM claim_figures WHERE claim_id = ANY (ARRAY(SELECT claim_id FROM json_to_recordset($1) AS r (claim_id uuid)))`}
+)
 
 // figureColumns has the column of each figure.
 //

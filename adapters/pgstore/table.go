@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -59,12 +58,8 @@ func newTable[V any](name, what string, fields func(*V) []field, saved string, e
 	for t.fixed < len(all) && all[t.fixed].column != saved {
 		t.fixed++
 	}
-	params := make([]string, len(all)+len(extra))
-	for i := range params {
-		params[i] = "$" + strconv.Itoa(i+1)
-	}
 	t.into = "\nINSERT INTO " + name + " (" + strings.Join(append([]string{columnsOf(all)}, extra...), ", ") + ")"
-	t.params = strings.Join(params, ", ")
+	t.params = parameters(len(all) + len(extra))
 	t.inserting = t.into + "\nVALUES (" + t.params + ")"
 	return t
 }

@@ -73,7 +73,7 @@ func (t *tx) keepTasks(ctx context.Context, of task.Resource, isNew bool, found 
 	}
 	resource := billing.JobID(of.ID)
 	if !isNew {
-		text, err := json.Marshal(all)
+		text, err := encodeRows(all)
 		said, errDecided := document{of: decisions}.Value()
 		if err = errors.Join(err, errDecided); err != nil {
 			return fmt.Errorf("encode tasks: %w", err)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -86,7 +85,7 @@ func (w write) statement() (string, []any, error) {
 	if w.set == "" || w.text != "" && len(w.rows) == 1 {
 		return w.text, w.args, nil
 	}
-	rows, err := json.Marshal(w.rows)
+	rows, err := encodeRows(w.rows)
 	return w.set, []any{string(rows)}, err
 }
 

@@ -3212,9 +3212,9 @@ CREATE INDEX tasks_enrollment ON public.tasks USING btree (enrollment_id) WHERE 
 
 CREATE INDEX tasks_era ON public.tasks USING btree (era_id) WHERE (era_id IS NOT NULL);
 
-CREATE INDEX tasks_kind ON public.tasks USING btree (org_id, mode, kind, COALESCE(due_on, 'infinity'::date), ((- amount)), since, id) WHERE (ended_at IS NULL);
+CREATE INDEX tasks_in_order ON public.tasks USING btree (org_id, mode, COALESCE(due_on, 'infinity'::date), ((- amount)), since, id, office_id, payer_id) WHERE (ended_at IS NULL);
 
-CREATE INDEX tasks_list ON public.tasks USING btree (org_id, mode, COALESCE(due_on, 'infinity'::date), ((- amount)), since, id) WHERE (ended_at IS NULL);
+CREATE INDEX tasks_of_kind ON public.tasks USING btree (org_id, mode, kind, COALESCE(due_on, 'infinity'::date), ((- amount)), since, id, office_id, payer_id) WHERE (ended_at IS NULL);
 
 CREATE INDEX tasks_payer_request ON public.tasks USING btree (payer_request_id) WHERE (payer_request_id IS NOT NULL);
 

@@ -84,9 +84,7 @@ func TestReportsByHand(t *testing.T) {
 func TestReportsAgreeWithLists(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 1))
+	r := rand.New(rand.NewPCG(8929176539281739328, 1)) // which voids claims that the history meets again
 	var all []*claim.Claim
 	for range 40 {
 		all = append(all, s.aged(t, r.IntN(150), func(c *claim.Claim) {

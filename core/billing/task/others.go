@@ -4,6 +4,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/deposit"
 	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/limit"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/billing/remit"
 )
@@ -48,7 +49,7 @@ var remittanceRules = []rule[*remit.ERA]{
 			return e.Stands() && (at == remit.DepositAwaited || at == remit.DepositPartly && !e.Bank.From.IsZero())
 		},
 		func(e *remit.ERA, w *Work) {
-			w.Amount, w.Since = e.Awaited(), e.Due().AddBusinessDays(missingAfter+1).Time()
+			w.Amount, w.Since = e.Awaited(), limit.Zone("").Begins(e.Due().AddBusinessDays(missingAfter+1))
 			w.Reason, w.Actions = "The money of the remittance did not arrive: find the deposit, or ask the payer to trace the payment.", []string{"matchDeposit"}
 		},
 	},
@@ -60,7 +61,7 @@ const missingAfter = 5
 // OfADeposit returns the work that the stored deposit makes, once its remittance should have come.
 func OfADeposit(d *deposit.Deposit) []Work {
 	return apply(depositRules, d, d.Decisions, Work{
-		Resource: Resource{OfDeposit, d.ID}, Amount: d.Rest(), Since: d.Date.AddBusinessDays(deposit.Apart + 1).Time(),
+		Resource: Resource{OfDeposit, d.ID}, Amount: d.Rest(), Since: limit.Zone("").Begins(d.Date.AddBusinessDays(deposit.Apart + 1)),
 	})
 }
 

@@ -3903,17 +3903,17 @@ type AppealUpdate struct {
 
 // AppealSentRequest is part of a request.
 type AppealSentRequest struct {
-	// The day, such as `2026-03-10`. It must not be in the future.
-	On string    `json:"on"`
-	By AppealWay `json:"by"`
+	// The day, such as `2026-03-10`; today at the claim's office if it is left out. It must not be in the future.
+	On Optional[string] `json:"on,omitempty"`
+	By AppealWay        `json:"by"`
 	// The number by which to find it, such as that of a letter or of the portal.
 	Reference Optional[string] `json:"reference,omitempty"`
 }
 
 // AppealDecidedRequest is part of a request.
 type AppealDecidedRequest struct {
-	// The day of the decision. It must not be in the future.
-	On string `json:"on"`
+	// The day of the decision; today at the claim's office if it is left out. It must not be in the future.
+	On Optional[string] `json:"on,omitempty"`
 	// `upheld`: the payer stays with its decision. `withdrawn`: the practice takes the appeal back.
 	Outcome AppealOutcome `json:"outcome"`
 }
@@ -7853,7 +7853,7 @@ type FeeSchedulesListParams struct {
 	// Only items of this payer: its `pyr_` ID, its payer ID or an alias.
 	PayerID string  `json:"payer_id,omitempty"`
 	Kind    FeeKind `json:"kind,omitempty"`
-	// `true`: only versions in force today, in UTC. `false`: only the others.
+	// `true`: only versions in force today at the office of `office_id`, else in New York. `false`: only the others.
 	Current Optional[bool] `json:"current,omitempty"`
 }
 

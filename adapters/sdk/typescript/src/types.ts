@@ -3563,16 +3563,20 @@ export interface AppealUpdate {
 }
 
 export interface AppealSentRequest {
-  /** The day, such as `2026-03-10`. It must not be in the future. */
-  on: string;
+  /**
+   * The day, such as `2026-03-10`; today at the claim's office if it is left out. It must not be in the future.
+   */
+  on?: string | null;
   by: AppealWay;
   /** The number by which to find it, such as that of a letter or of the portal. */
   reference?: string | null;
 }
 
 export interface AppealDecidedRequest {
-  /** The day of the decision. It must not be in the future. */
-  on: string;
+  /**
+   * The day of the decision; today at the claim's office if it is left out. It must not be in the future.
+   */
+  on?: string | null;
   /**
    * `upheld`: the payer stays with its decision. `withdrawn`: the practice takes the appeal back.
    */
@@ -7013,7 +7017,9 @@ export interface FeeSchedulesListParams {
   /** Only items of this payer: its `pyr_` ID, its payer ID or an alias. */
   payer_id?: string;
   kind?: FeeKind;
-  /** `true`: only versions in force today, in UTC. `false`: only the others. */
+  /**
+   * `true`: only versions in force today at the office of `office_id`, else in New York. `false`: only the others.
+   */
   current?: boolean;
 }
 

@@ -9,7 +9,7 @@ import { Button } from "../../ui/button";
 import { Copy } from "../../ui/copy";
 import { Cancel, Modal, useLeaving } from "../../ui/dialog";
 import { AreaField, Check, DateField, FaultsOf, SelectField, TextField } from "../../ui/form";
-import { Day, Money, None, name, useToday, When } from "../../ui/format";
+import { Day, dateIn, day, Money, None, name, useToday, useZone, When } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Facts, Notice, Page, Section, Waiting } from "../../ui/page";
 import { count } from "../../ui/plural";
@@ -253,6 +253,7 @@ function Documents({
   chosen: string[];
   choose: (ids: string[]) => void;
 }) {
+  const zone = useZone();
   const attached = c.attachments.filter((a) => a.documents.length > 0);
   if (attached.length === 0)
     return (
@@ -269,7 +270,7 @@ function Documents({
       {attached.map((a) => (
         <Check
           key={a.id}
-          label={`${count(a.documents.length, "image")} of the attachment made on ${a.created_at.slice(0, 10)}`}
+          label={`${count(a.documents.length, "image")} of the attachment made on ${day(dateIn(zone, new Date(a.created_at)))}`}
           checked={chosen.includes(a.id)}
           onChange={(on) => choose(on ? [...chosen, a.id] : chosen.filter((id) => id !== a.id))}
         />

@@ -126,7 +126,24 @@ func errClaimState(by Trigger, r *Record) error {
 	if err := r.HasPatient(); err != nil {
 		return err
 	}
+	if first := r.reopenFirst(by); first != "" {
+		return &billing.Error{Code: billing.CodeConflict, Message: first}
+	}
 	return &billing.Error{Code: billing.CodeConflict, Message: precondition(by) + " The state of this claim is " + string(r.State) + kindWords(r) + ". " + r.NextStep()}
+}
+
+// reopenFirst says how a reconciled claim comes to be replaced or voided; empty for any other.
+func (r *Record) reopenFirst(by Trigger) string {
+	does, ok := map[Trigger]string{triggerReplace: "replace", triggerAskVoid: "void"}[by]
+	switch {
+	case !ok || r.State != Reconciled:
+		return ""
+	case r.ReconciledWith.IsZero():
+		return "The claim is closed, because it is reconciled. Reopen the claim, then " + does + " it."
+	default:
+		return "The claim is closed, because it was reconciled when its remittance was posted. Reopen the claim, or unpost " +
+			r.ReconciledWith.String() + ", then " + does + " it."
+	}
 }
 
 // kindWords returns the reason that a claim differs from others in its state.

@@ -45,7 +45,13 @@ func TestSettle(t *testing.T) {
 
 	// Less is open: the payer paid a part.
 	s.moves(t, denied.ID.String(), func(c *claim.Claim) { c.Standing.Paid = 10_00 })
-	s.must(t, 200, call{path: "/tasks/" + kept["id"].(string)}).shows(t, "state", "open", "settled.as", "accepted", "settled.amount", kept["amount"])
+	s.must(t, 200, call{path: "/tasks/" + kept["id"].(string)}).shows(t, "state", "open", "settled.as", "accepted", "settled.amount", kept["amount"], "settles", []any{"accepted", "handled"})
+
+	// Documents were sent. The payer then denies it again.
+	handle := call{path: "/tasks/" + kept["id"].(string) + "/settle", body: `{"as":"handled"}`}
+	s.must(t, 200, handle).shows(t, "state", "done", "settled.as", "handled")
+	s.moves(t, denied.ID.String(), func(c *claim.Claim) { c.SettledAt = time.Now() })
+	s.must(t, 200, call{path: "/tasks/" + kept["id"].(string)}).shows(t, "state", "open", "settled.as", "handled")
 }
 
 // queued returns how many claims the next batch to a payer would take.

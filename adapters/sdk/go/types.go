@@ -2611,7 +2611,8 @@ type AttachmentClaimFile struct {
 type Decision struct {
 	// `accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
 	// payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
-	// not see it. `not_insurance`: the deposit is not the payment of a payer.
+	// not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
+	// the payer decides again or the claim comes into another state.
 	As DecisionAs `json:"as"`
 	// What was at stake then. Null for nothing.
 	Amount *Amount `json:"amount"`
@@ -2625,7 +2626,8 @@ type Decision struct {
 // DecisionAs is one of a list of values, which may grow: expect others.
 // `accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
 // payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
-// not see it. `not_insurance`: the deposit is not the payment of a payer.
+// not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
+// the payer decides again or the claim comes into another state.
 type DecisionAs string
 
 // The values of DecisionAs that this version knows.
@@ -2635,6 +2637,7 @@ const (
 	DecisionAsWillNotSend       DecisionAs = "will_not_send"
 	DecisionAsReceivedElsewhere DecisionAs = "received_elsewhere"
 	DecisionAsNotInsurance      DecisionAs = "not_insurance"
+	DecisionAsHandled           DecisionAs = "handled"
 )
 
 // ClaimAcceptedItem is part of a reply.
@@ -7425,7 +7428,8 @@ type SnoozeRequest struct {
 type SettleRequest struct {
 	// `accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
 	// payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
-	// not see it. `not_insurance`: the deposit is not the payment of a payer.
+	// not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
+	// the payer decides again or the claim comes into another state.
 	As   DecisionAs       `json:"as"`
 	Note Optional[string] `json:"note,omitempty"`
 }

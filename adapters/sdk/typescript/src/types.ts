@@ -2451,7 +2451,8 @@ export interface Decision {
   /**
    * `accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
    * payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
-   * not see it. `not_insurance`: the deposit is not the payment of a payer.
+   * not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
+   * the payer decides again or the claim comes into another state.
    */
   as: DecisionAs;
   /** What was at stake then. Null for nothing. */
@@ -2466,7 +2467,8 @@ export interface Decision {
 /**
  * `accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
  * payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
- * not see it. `not_insurance`: the deposit is not the payment of a payer.
+ * not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
+ * the payer decides again or the claim comes into another state.
  */
 export type DecisionAs =
   | "accepted"
@@ -2474,6 +2476,7 @@ export type DecisionAs =
   | "will_not_send"
   | "received_elsewhere"
   | "not_insurance"
+  | "handled"
   | (string & {});
 
 export interface ClaimAcceptedItem {
@@ -6571,7 +6574,8 @@ export interface SettleRequest {
   /**
    * `accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
    * payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
-   * not see it. `not_insurance`: the deposit is not the payment of a payer.
+   * not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
+   * the payer decides again or the claim comes into another state.
    */
   as: DecisionAs;
   note?: string | null;

@@ -2145,10 +2145,11 @@ class AttachmentClaimFile(Model):
     _read: ClassVar[dict[str, Any]] = {
     }
 
-DecisionAs: TypeAlias = "Literal['accepted', 'not_billed', 'will_not_send', 'received_elsewhere', 'not_insurance'] | str"
+DecisionAs: TypeAlias = "Literal['accepted', 'not_billed', 'will_not_send', 'received_elsewhere', 'not_insurance', 'handled'] | str"
 """`accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
 payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
-not see it. `not_insurance`: the deposit is not the payment of a payer.
+not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
+the payer decides again or the claim comes into another state.
 """
 
 
@@ -2158,7 +2159,8 @@ class Decision(Model):
     as_: DecisionAs
     """`accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
     payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
-    not see it. `not_insurance`: the deposit is not the payment of a payer.
+    not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
+    the payer decides again or the claim comes into another state.
     """
     amount: Decimal | None
     """What was at stake then. Null for nothing."""

@@ -7,7 +7,7 @@ import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
 import { Copy } from "../../ui/copy";
-import { Cancel, Modal, useLeaving } from "../../ui/dialog";
+import { FormEnd, Modal, useLeaving } from "../../ui/dialog";
 import { AreaField, Check, DateField, FaultsOf, SelectField, TextField } from "../../ui/form";
 import { Day, dateIn, day, Money, None, name, useToday, useZone, When } from "../../ui/format";
 import { Go } from "../../ui/link";
@@ -331,12 +331,7 @@ function Send({ appeal: a }: { appeal: Appeal }) {
               onChange={setReference}
             />
             <p className="muted">The letter cannot be changed afterwards.</p>
-            <div className="dialog-actions">
-              <Cancel />
-              <Button look="primary" type="submit" busy={send.isPending}>
-                Record
-              </Button>
-            </div>
+            <FormEnd busy={send.isPending}>Record</FormEnd>
           </form>
         </FaultsOf>
       </Modal>
@@ -401,12 +396,9 @@ function Decide({ appeal: a }: { appeal: Appeal }) {
                 <p className="muted">Money comes with a remittance: record nothing else here.</p>
               </>
             )}
-            <div className="dialog-actions">
-              <Cancel />
-              <Button look={draft ? "danger" : "primary"} type="submit" busy={decide.isPending}>
-                {draft ? "Withdraw" : "Record"}
-              </Button>
-            </div>
+            <FormEnd busy={decide.isPending} danger={draft}>
+              {draft ? "Withdraw" : "Record"}
+            </FormEnd>
           </form>
         </FaultsOf>
       </Modal>

@@ -133,8 +133,7 @@ export function ReplaceClaim() {
 /** ReopenFirst opens a claim that is closed, because it is reconciled. The form then begins. */
 function ReopenFirst({ claim: c }: { claim: Claim }) {
   const reopen = useSend(
-    (api, key) =>
-      api.POST("/claims/{id}/reopen", { params: { path: { id: c.id }, header: key } }),
+    (api, key) => api.POST("/claims/{id}/reopen", { params: { path: { id: c.id }, header: key } }),
     { says: "The claim is open again." },
   );
   return (

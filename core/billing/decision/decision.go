@@ -22,7 +22,9 @@ const (
 )
 
 // Values lists everything that a person can decide.
-func Values() []As { return []As{Accepted, NotBilled, WillNotSend, ReceivedElsewhere, NotInsurance, Handled} }
+func Values() []As {
+	return []As{Accepted, NotBilled, WillNotSend, ReceivedElsewhere, NotInsurance, Handled}
+}
 
 // Decision ends the work of one kind while its amount stays. One that the work is handled ends with
 // the next change of the resource, too.

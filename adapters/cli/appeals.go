@@ -183,12 +183,14 @@ func appealSent(b Backend) *cobra.Command {
 		Long:    "Records that you sent an appeal. Its decision is then due in 60 days. It needs a key with the submit permission.",
 		Example: "  molar appeals sent apl_... --on 2026-03-10 --by mail --reference '9400 1000 0000 0000'",
 	}
-	c.Flags().StringVar(&on, "on", "", "the day, YYYY-MM-DD")
+	c.Flags().StringVar(&on, "on", "", "the day, YYYY-MM-DD; today at the claim's office if none is given")
 	c.Flags().StringVar(&by, "by", "mail", "mail, fax, portal or other")
 	c.Flags().StringVar(&reference, "reference", "", "the number by which to find it")
-	_ = c.MarkFlagRequired("on")
 	return withAppeal(b, c, ofAppeal, whereAppeals, func(c *cobra.Command, api *client, id string) (*molar.Appeal, error) {
-		body := molar.AppealSentRequest{On: on, By: molar.AppealWay(by)}
+		body := molar.AppealSentRequest{By: molar.AppealWay(by)}
+		if on != "" {
+			body.On = molar.Value(on)
+		}
 		if reference != "" {
 			body.Reference = molar.Value(reference)
 		}
@@ -203,12 +205,15 @@ func appealDecided(b Backend) *cobra.Command {
 		Long:    "Records what the payer decided, or that the appeal was withdrawn. Money comes with a remittance. It needs a key with the submit\npermission.",
 		Example: "  molar appeals decided apl_... --on 2026-04-20 --outcome overturned",
 	}
-	c.Flags().StringVar(&on, "on", "", "the day, YYYY-MM-DD")
+	c.Flags().StringVar(&on, "on", "", "the day, YYYY-MM-DD; today at the claim's office if none is given")
 	c.Flags().StringVar(&outcome, "outcome", "", "overturned, partly, upheld or withdrawn")
-	_ = c.MarkFlagRequired("on")
 	_ = c.MarkFlagRequired("outcome")
 	return withAppeal(b, c, ofAppeal, whereAppeals, func(c *cobra.Command, api *client, id string) (*molar.Appeal, error) {
-		return api.Appeals.RecordDecided(c.Context(), id, molar.AppealDecidedRequest{On: on, Outcome: molar.AppealOutcome(outcome)})
+		body := molar.AppealDecidedRequest{Outcome: molar.AppealOutcome(outcome)}
+		if on != "" {
+			body.On = molar.Value(on)
+		}
+		return api.Appeals.RecordDecided(c.Context(), id, body)
 	}, appealText)
 }
 

@@ -14,7 +14,7 @@ func TestAppealCommands(t *testing.T) {
 	t.Parallel()
 	var all strings.Builder
 	for _, line := range []string{
-		"molar appeals --help", "molar appeals create --help", "molar appeals create", "molar appeals list", "molar appeals edit --help", "molar appeals sent --help", "molar appeals sent apl_1",
+		"molar appeals --help", "molar appeals create --help", "molar appeals create", "molar appeals list", "molar appeals edit --help", "molar appeals sent --help",
 		"molar appeals decided --help", "molar claims limits --help", "molar claims limits set --help", "molar claims limits set",
 	} {
 		all.WriteString("$ " + line + "\n")

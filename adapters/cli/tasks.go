@@ -120,7 +120,7 @@ func actOnTask(b Backend, act, short string) *cobra.Command {
 		c.Flags().StringVar(&until, "until", "", "the day on which it comes back (default: when its resource changes)")
 	case "settle":
 		c.Example += " --as will_not_send --note 'The patient left.'"
-		c.Flags().StringVar(&as, "as", "", "accepted, not_billed or will_not_send, as settles of the task allows (required)")
+		c.Flags().StringVar(&as, "as", "", "accepted, not_billed, will_not_send or handled, as settles of the task allows (required)")
 		c.Flags().StringVar(&note, "note", "", "why")
 		cobra.CheckErr(c.MarkFlagRequired("as"))
 	case "assign":

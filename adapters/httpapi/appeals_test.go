@@ -40,7 +40,7 @@ func TestAppeals(t *testing.T) {
 	first := call{path: "/claims/" + id + "/appeals", body: jsonOf(anObject{"reason": "The X-ray shows decay.", "documents": []string{strings.TrimPrefix(path, "/attachments/"), image, image}}, nil), idem: "first"}
 	a := s.must(t, 201, first)
 	a.shows(t, "object", "appeal", "claim_id", id, "state", "draft", "level", "first", "reason", "The X-ray shows decay.", "deadline.source", "proposed", "deadline.days", 180.0,
-		"due_on", lately(-180), "deadline.on", lately(-180), "sent", nil, "decided", nil, "payments", []any{})
+		"due_on", dated(-180), "deadline.on", dated(-180), "sent", nil, "decided", nil, "payments", []any{})
 	if docs := a.get(t, "documents").([]any); len(docs) != 2 || docs[1] != image {
 		t.Errorf("documents %v", docs)
 	}
@@ -56,7 +56,7 @@ func TestAppeals(t *testing.T) {
 	appeal := a.text(t, "id")
 	s.must(t, 200, call{path: "/claims/" + id}).shows(t, "appeal_id", appeal)
 	work := s.tasks(t, "?resource_id="+id)
-	if w := work["appeal_due"]; w == nil || w["due_on"] != lately(-180) || w["due_from"] != "practice" || work["denied"] != nil {
+	if w := work["appeal_due"]; w == nil || w["due_on"] != dated(-180) || w["due_from"] != "practice" || work["denied"] != nil {
 		t.Fatalf("tasks %v", work)
 	}
 
@@ -116,7 +116,7 @@ func TestAppealFaults(t *testing.T) {
 	wantStatus(t, s.do(t, seen), 412, billing.CodeChangedMeanwhile)
 	appeal := "/appeals/" + s.must(t, 201, call{path: "/claims/" + id + "/appeals", body: appealBody}).text(t, "id")
 	for body, want := range map[string]string{
-		`{"by":"mail"}`: "on required", `{"on":"` + lately(-1) + `","by":"mail"}`: "on range", `{"on":"` + lately(1) + `","by":"owl"}`: "by not_allowed",
+		`{"on":"today","by":"mail"}`: "on format", `{"on":"` + lately(-1) + `","by":"mail"}`: "on range", `{"on":"` + lately(1) + `","by":"owl"}`: "by not_allowed",
 	} {
 		wantFields(t, post(appeal+"/sent", body), want)
 	}
@@ -162,14 +162,14 @@ func TestPayerLimits(t *testing.T) {
 	}
 	s.must(t, 200, call{path: path}).shows(t, "deadlines.filing.source", "payer", "deadlines.filing.days", float64(days), "deadlines.filing.on", service.AddDays(days).String(),
 		"deadlines.filing.stated", "Provider manual, page 12", "deadlines.appeal.on", nil, "deadlines.appeal.days", 30.0)
-	s.must(t, 200, call{path: "/claims/" + denied}).shows(t, "deadlines.appeal.on", lately(-30), "deadlines.appeal.source", "payer")
+	s.must(t, 200, call{path: "/claims/" + denied}).shows(t, "deadlines.appeal.on", dated(-30), "deadlines.appeal.source", "payer")
 	if w := s.tasks(t, "")["filing_limit"]; w == nil || w["due_on"] != service.AddDays(days).String() || w["due_from"] != "payer" {
 		t.Errorf("the task of a claim that is not sent: %v", w)
 	}
-	if w := s.tasks(t, "?kind=denied")["denied"]; w == nil || w["due_on"] != lately(-30) || w["actions"].([]any)[0] != "createAppeal" {
+	if w := s.tasks(t, "?kind=denied")["denied"]; w == nil || w["due_on"] != dated(-30) || w["actions"].([]any)[0] != "createAppeal" {
 		t.Errorf("the task of a denial: %v", w)
 	}
-	s.must(t, 201, call{path: "/claims/" + denied + "/appeals", body: appealBody}).shows(t, "deadline.source", "payer", "deadline.days", 30.0, "deadline.on", lately(-30))
+	s.must(t, 201, call{path: "/claims/" + denied + "/appeals", body: appealBody}).shows(t, "deadline.source", "payer", "deadline.days", 30.0, "deadline.on", dated(-30))
 	if a := s.must(t, 200, call{path: "/claims/" + denied + "/appeals"}); !strings.Contains(a.body, "D1110 of ") || !strings.Contains(a.body, "reason CO-50 (") {
 		t.Errorf("the letter does not say what the payer refuses: %s", a.body)
 	}

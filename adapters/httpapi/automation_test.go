@@ -68,6 +68,14 @@ func TestAutomaticWithDeposits(t *testing.T) {
 	if want := "automatic POST /claims/{id}/reconcile " + claim; len(rules) != 2 || !strings.Contains(strings.Join(rules, "\n"), want) {
 		t.Errorf("the audit has %q, want %q", rules, want)
 	}
+	way := "Reopen the claim, or unpost " + strings.TrimPrefix(era, "/eras/") + ", then "
+	for path, want := range map[string]string{"/replace": way + "replace it.", "/void": way + "void it."} {
+		a := s.do(t, call{path: "/claims/" + claim + path, body: map[string]string{"/replace": s.crown("PAID-ERA", nil), "/void": "{}"}[path]})
+		wantStatus(t, a, 409, billing.CodeConflict)
+		if !strings.HasSuffix(a.text(t, "message"), want) {
+			t.Errorf("%s: %s, want %s", path, a.body, want)
+		}
+	}
 
 	s.must(t, 200, call{method: "POST", path: era + "/unpost"}).shows(t, "state", "needs_review", "posted_by_rule", nil, "reconcile_state", "not_asked")
 	s.must(t, 200, call{path: "/claims/" + claim}).shows(t, "state", "paid")

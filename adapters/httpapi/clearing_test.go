@@ -52,8 +52,11 @@ func (s *service) until(t *testing.T, path, state string) response {
 	return a
 }
 
-// lately is a day in the last weeks, as claims have it.
-func lately(daysAgo int) string { return billing.DateOf(time.Now().AddDate(0, 0, -daysAgo)).String() }
+// lately is a day in the last weeks, as claims of an office that names no time zone have it.
+func lately(daysAgo int) string { return todayAt(directory.DefaultTimeZone).AddDays(-daysAgo).String() }
+
+// dated is a day in the last weeks, as the payers of the sandbox have it in their files: in UTC.
+func dated(daysAgo int) string { return todayAt("UTC").AddDays(-daysAgo).String() }
 
 // todayAt is the day in a time zone.
 func todayAt(zone string) billing.Date { return billing.DateOf(time.Now().In(directory.Zone(zone))) }

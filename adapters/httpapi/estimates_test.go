@@ -11,6 +11,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/estimate"
 	"github.com/molar-billing/molar/core/estimates"
 	"github.com/molar-billing/molar/ports"
@@ -117,7 +118,7 @@ func TestEstimateOfWhatIsKnown(t *testing.T) {
 			c.Lines[0].ServiceDate = on
 		})
 	}
-	today := billing.DateOf(time.Now())
+	today := todayAt(directory.DefaultTimeZone)
 	sent(patient, claim.Submitted, today)
 	sent("pat_01JGFJJZ00FC1R3ZY5N7Q8Z4VK", claim.AcceptedPayer, today) // uses the family's maximum only
 	// The claim uses 450.00, so 1190.00 are left: 450.00, 450.00 and 290.00.

@@ -44,15 +44,14 @@ func TestSettle(t *testing.T) {
 	s.must(t, 200, call{path: "/claims/" + denied.ID.String()}).shows(t, "history.0.cause", "settle", "state", "denied", "open", kept["amount"])
 
 	// Less is open: the payer paid a part.
-	porttest.In(t, s.store, s.test, func(ctx context.Context, tx ports.Tx) error {
-		c, err := tx.Claims.Lock(ctx, denied.ID)
-		if err != nil {
-			return err
-		}
-		c.Standing.Paid = 10_00
-		return tx.Claims.Save(ctx, c.Claim)
-	})
-	s.must(t, 200, call{path: "/tasks/" + kept["id"].(string)}).shows(t, "state", "open", "settled.as", "accepted", "settled.amount", kept["amount"])
+	s.moves(t, denied.ID.String(), func(c *claim.Claim) { c.Standing.Paid = 10_00 })
+	s.must(t, 200, call{path: "/tasks/" + kept["id"].(string)}).shows(t, "state", "open", "settled.as", "accepted", "settled.amount", kept["amount"], "settles", []any{"accepted", "handled"})
+
+	// Documents were sent. The payer then denies it again.
+	handle := call{path: "/tasks/" + kept["id"].(string) + "/settle", body: `{"as":"handled"}`}
+	s.must(t, 200, handle).shows(t, "state", "done", "settled.as", "handled")
+	s.moves(t, denied.ID.String(), func(c *claim.Claim) { c.SettledAt = time.Now() })
+	s.must(t, 200, call{path: "/tasks/" + kept["id"].(string)}).shows(t, "state", "open", "settled.as", "handled")
 }
 
 // queued returns how many claims the next batch to a payer would take.
@@ -72,11 +71,7 @@ func TestDaysBeginAtTheOffice(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
 	for _, zone := range []string{"Pacific/Guam", "Pacific/Pago_Pago"} {
-		office := s.must(t, 201, call{path: "/offices", body: `{"name":"Example","npi":"1234567893","time_zone":"` + zone + `","address":{"line1":"1 Main St","city":"Albany","state":"NY","zip":"12207"}}`}).text(t, "id")
-		id, err := billing.ParseID[billing.OfficeID](office)
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := s.officeIn(t, zone)
 		in := func(days int) string { return todayAt(zone).AddDays(days).String() }
 		held := s.claim(t, func(c *claim.Claim) { c.OfficeID, c.State = id, claim.Queued })
 		rejected := s.claim(t, func(c *claim.Claim) { c.OfficeID, c.State = id, claim.Rejected })
@@ -87,7 +82,7 @@ func TestDaysBeginAtTheOffice(t *testing.T) {
 		} {
 			until := func(day string) call { return call{path: put.path, body: `{` + put.reason + `"until":"` + day + `"}`} }
 			s.must(t, 200, until(in(1))).shows(t, put.field, in(1))
-			if open := s.tasks(t, "?office_id="+office+"&kind=claim_held"); len(open) != 0 {
+			if open := s.tasks(t, "?office_id="+id.String()+"&kind=claim_held"); len(open) != 0 {
 				t.Errorf("%s, %s until tomorrow: %v", zone, put.path, open)
 			}
 			if a := s.do(t, until(in(0))); a.StatusCode != 422 {

@@ -68,7 +68,7 @@ func insertOffice(ctx context.Context, tx ports.Tx, o *directory.Office) error {
 }
 
 // ChangeOffice changes the fields of an office that the request names. Files that were
-// sent keep what they say.
+// sent keep what they say. The days of its claims follow another time zone after the commit.
 //
 // Errors: those of CreateOffice, and CodeNotFound for the office.
 func (s *Service) ChangeOffice(
@@ -90,7 +90,10 @@ func (s *Service) ChangeOffice(
 			return nil, err
 		}
 		changed := o.Changed(next, call.Principal.ID, tx.Clock.Now())
-		return changed, tx.Offices.Save(ctx, changed)
+		if err := tx.Offices.Save(ctx, changed); err != nil || changed.TimeZone == o.TimeZone {
+			return changed, err
+		}
+		return changed, tx.Contracts.Changed(ctx) // claims keep the time zone of their office, too
 	})
 }
 

@@ -83,7 +83,7 @@ func letter(ctx context.Context, tx ports.Tx, c *claim.Record, a *appeal.Appeal)
 		return "", err
 	}
 	return appeal.Letter(appeal.Facts{
-		Claim: c, Office: office, Decided: c.Claim.Ledger(entries[c.ID]).Adjudications(), On: billing.DateOf(a.CreatedAt),
+		Claim: c, Office: office, Decided: c.Claim.Ledger(entries[c.ID]).Adjudications(), On: office.Today(a.CreatedAt),
 		Level: a.Level, Reason: a.Words.Reason, Papers: len(a.Documents),
 	}), nil
 }
@@ -123,7 +123,7 @@ const mostAttachments = 100
 // CodeConflict for an appeal that was sent.
 func (s *Service) Change(ctx context.Context, call idempotency.Write[*appeal.Appeal], id billing.AppealID, in intake.AppealRequest) (caller.Reply, error) {
 	to, faults := in.Change()
-	return s.change(ctx, call, id, faults, func(ctx context.Context, tx ports.Tx, a *appeal.Appeal) error {
+	return s.change(ctx, call, id, faults, func(ctx context.Context, tx ports.Tx, _ *claim.Claim, a *appeal.Appeal) error {
 		if err := owns(ctx, tx, a.ClaimID, to.Documents); err != nil {
 			return err
 		}
@@ -134,8 +134,9 @@ func (s *Service) Change(ctx context.Context, call idempotency.Write[*appeal.App
 // Send records that an appeal was sent. Its errors are those of Change.
 func (s *Service) Send(ctx context.Context, call idempotency.Write[*appeal.Appeal], id billing.AppealID, in intake.AppealSentRequest) (caller.Reply, error) {
 	how, faults := in.Sending()
-	return s.change(ctx, call, id, faults, func(_ context.Context, tx ports.Tx, a *appeal.Appeal) error {
-		return a.Send(how, call.Principal.ID, tx.Clock.Now())
+	return s.change(ctx, call, id, faults, func(_ context.Context, tx ports.Tx, c *claim.Claim, a *appeal.Appeal) error {
+		now := tx.Clock.Now()
+		return a.Send(how, call.Principal.ID, c.Contract.Limits.Zone.Day(now), now)
 	})
 }
 
@@ -143,15 +144,16 @@ func (s *Service) Send(ctx context.Context, call idempotency.Write[*appeal.Appea
 // those of Change.
 func (s *Service) Decide(ctx context.Context, call idempotency.Write[*appeal.Appeal], id billing.AppealID, in intake.AppealDecidedRequest) (caller.Reply, error) {
 	on, outcome, faults := in.Decision()
-	return s.change(ctx, call, id, faults, func(_ context.Context, tx ports.Tx, a *appeal.Appeal) error {
-		return a.Decide(on, outcome, call.Principal.ID, tx.Clock.Now())
+	return s.change(ctx, call, id, faults, func(_ context.Context, tx ports.Tx, c *claim.Claim, a *appeal.Appeal) error {
+		now := tx.Clock.Now()
+		return a.Decide(on, outcome, call.Principal.ID, c.Contract.Limits.Zone.Day(now), now)
 	})
 }
 
 // change changes a locked appeal, and what its claim keeps of it. The tasks of the claim follow.
 func (s *Service) change(
 	ctx context.Context, call idempotency.Write[*appeal.Appeal], id billing.AppealID, faults billing.Faults,
-	act func(context.Context, ports.Tx, *appeal.Appeal) error,
+	act func(context.Context, ports.Tx, *claim.Claim, *appeal.Appeal) error,
 ) (caller.Reply, error) {
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*appeal.Appeal, error) {
 		a, err := tx.Appeals.Get(ctx, id) // names the claim, which is locked first
@@ -168,7 +170,7 @@ func (s *Service) change(
 		if a, err = tx.Appeals.Lock(ctx, id); err != nil {
 			return nil, err
 		}
-		if err := act(ctx, tx, a); err != nil {
+		if err := act(ctx, tx, c.Claim, a); err != nil {
 			return nil, err
 		}
 		if err := tx.Appeals.Save(ctx, a); err != nil {

@@ -61,7 +61,7 @@ func (s *Service) make(
 	}
 	// The faults of dates depend on the office's day, so the office is read
 	// first. An absent one is reported after the faults.
-	office := &directory.Office{}
+	office := directory.NoOffice()
 	if !names.Office.IsZero() {
 		found, err := tx.Offices.Get(ctx, names.Office)
 		if err == nil {

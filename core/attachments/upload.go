@@ -11,6 +11,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
@@ -59,7 +60,7 @@ func (s *Service) Upload(
 	var today billing.Date
 	reply, err = s.first(ctx, call.Scope, u.replay, func(ctx context.Context, tx ports.Tx) (reply caller.Reply, err error) {
 		u.now, u.real = tx.Clock.Now(), tx.Real.Now()
-		today = billing.DateOf(u.now)
+		today = directory.NoOffice().Today(u.now)
 		if err := s.networks.Available(call.Scope, network.Attachments); err != nil {
 			return reply, err
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/limit"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/billing/restore"
 	"github.com/molar-billing/molar/core/claims"
@@ -282,7 +283,7 @@ func TestAClaimThatTheClearinghouseMayNotHave(t *testing.T) {
 	change(claim.Submitted, func(m *clearing.Batch, now time.Time) {
 		m.Review((&network.Options{}).Expected(), billing.AcknowledgementsAfter, now)
 	})
-	says("has not acknowledged the claim since it was sent on " + sent.UTC().Format("January 2, 2006"))
+	says("has not acknowledged the claim since it was sent on " + limit.Zone("").Day(sent).Time().Format("January 2, 2006"))
 	change(claim.Submitted, func(m *clearing.Batch, now time.Time) { m.Settle(now) })
 	says("will report whether it accepts")
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/estimate"
 	"github.com/molar-billing/molar/core/billing/fee"
 	"github.com/molar-billing/molar/core/idempotency"
@@ -83,6 +84,7 @@ func (s *Service) List(ctx context.Context, scope billing.Scope, f estimate.Filt
 type plans struct {
 	check, second *coverage.Check // second is nil for none
 	first, other  *estimate.Plan
+	office        *directory.Office // of the check
 
 	readings, others []*estimate.Plan // of the same plans, where a payer also said other values
 	said             []estimate.Said
@@ -94,7 +96,7 @@ func compute(ctx context.Context, tx ports.Tx, scope billing.Scope, a intake.Ask
 	if err != nil {
 		return nil, err
 	}
-	today := billing.DateOf(tx.Clock.Now())
+	today := p.office.Today(tx.Clock.Now())
 	r := &estimate.Record{
 		Scope: scope, CreatedAt: tx.Clock.Now(), CheckID: p.check.ID, PatientID: p.check.PatientID, OfficeID: p.check.OfficeID, Payer: p.check.Payer,
 		SecondCheck: a.SecondCheck,
@@ -136,6 +138,9 @@ func readPlans(ctx context.Context, tx ports.Tx, a *intake.Asked) (p plans, err 
 	if err := absent.Err(); err != nil {
 		return p, err
 	}
+	if p.office, err = lists.Office(ctx, tx, p.check.OfficeID); err != nil {
+		return p, err
+	}
 	first, err := answerOf(ctx, tx, p.check, "eligibility_id")
 	if err != nil {
 		return p, err
@@ -145,7 +150,7 @@ func readPlans(ctx context.Context, tx ports.Tx, a *intake.Asked) (p plans, err 
 		f.Add("network", billing.FaultRequired, "The payer did not say whether your office is in the plan's network. Send network: in or out.")
 		return p, f.Err()
 	}
-	all, err := estimate.PlansOf(first, new(a.Network == fee.In))
+	all, err := estimate.PlansOf(first, p.office.Today(first.CompletedAt), new(a.Network == fee.In))
 	if err != nil {
 		return p, err
 	}
@@ -157,7 +162,7 @@ func readPlans(ctx context.Context, tx ports.Tx, a *intake.Asked) (p plans, err 
 	if err != nil {
 		return p, err
 	}
-	if all, err = estimate.PlansOf(second, new(cmp.Or(networkOf(second), a.Network) == fee.In)); err != nil {
+	if all, err = estimate.PlansOf(second, p.office.Today(second.CompletedAt), new(cmp.Or(networkOf(second), a.Network) == fee.In)); err != nil {
 		return p, err
 	}
 	p.other, p.others = all[0], all[1:]

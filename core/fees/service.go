@@ -89,14 +89,21 @@ func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.FeeSc
 }
 
 // List reads a page of fee schedules without their rows, newest first, and the start of the
-// next page: nil after the last. What is current is so today, in UTC.
+// next page: nil after the last. What is current is so today, at the office that the filter names.
 func (s *Service) List(
 	ctx context.Context, scope billing.Scope, f fee.Filter, p billing.Page,
 ) ([]*fee.Schedule, *billing.Position, error) {
 	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*fee.Schedule, error) {
 		f := f
 		if f.Day.IsZero() {
-			f.Day = billing.DateOf(tx.Clock.Now())
+			office, err := lists.Office(ctx, tx, f.OfficeID)
+			if billing.IsNotFound(err) {
+				office, err = directory.NoOffice(), nil
+			}
+			if err != nil {
+				return nil, err
+			}
+			f.Day = office.Today(tx.Clock.Now())
 		}
 		return tx.FeeSchedules.List(ctx, f, p)
 	})

@@ -79,17 +79,19 @@ func documentIDs(f *billing.Faults, texts []string) (all []string) {
 
 // AppealSentRequest says how an appeal was sent, as a caller wrote it.
 type AppealSentRequest struct {
-	On        string
+	On        *string // nil for today
 	By        string
 	Reference *string
 	Faults    billing.Faults // found when the body was decoded
 }
 
-// Sending validates the request.
+// Sending validates the request. The day is zero for today.
 func (r AppealSentRequest) Sending() (s appeal.Sending, f billing.Faults) {
 	f = slices.Clone(r.Faults)
 	p := claimParser{f: &f, whole: true}
-	s.On = day(&f, "on", r.On)
+	if r.On != nil {
+		s.On = dayOf(&f, "on", *r.On)
+	}
 	s.By = oneOf(&p, "by", p.text("by", r.By, 0), appeal.Ways()...)
 	if r.Reference != nil && f.Optional("reference", r.Reference, appeal.MaxReference) {
 		s.Reference = strings.TrimSpace(*r.Reference)
@@ -99,16 +101,18 @@ func (r AppealSentRequest) Sending() (s appeal.Sending, f billing.Faults) {
 
 // AppealDecidedRequest says what became of an appeal, as a caller wrote it.
 type AppealDecidedRequest struct {
-	On      string
+	On      *string // nil for today
 	Outcome string
 	Faults  billing.Faults // found when the body was decoded
 }
 
-// Decision validates the request.
+// Decision validates the request. The day is zero for today.
 func (r AppealDecidedRequest) Decision() (on billing.Date, o appeal.Outcome, f billing.Faults) {
 	f = slices.Clone(r.Faults)
 	p := claimParser{f: &f, whole: true}
-	on = day(&f, "on", r.On)
+	if r.On != nil {
+		on = dayOf(&f, "on", *r.On)
+	}
 	return on, oneOf(&p, "outcome", p.text("outcome", r.Outcome, 0), appeal.Outcomes()...), f
 }
 

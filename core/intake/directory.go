@@ -9,8 +9,8 @@ import (
 
 // The defaults of the directory.
 const (
-	DefaultTimeZone = "America/New_York" // for an office that names none
-	DefaultTaxonomy = "122300000X"       // dentistry, for a provider that names none
+	DefaultTimeZone = directory.DefaultTimeZone // for an office that names none
+	DefaultTaxonomy = "122300000X"              // dentistry, for a provider that names none
 )
 
 // organization is the word for offices that are no persons.

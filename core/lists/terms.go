@@ -14,7 +14,7 @@ import (
 )
 
 // Terms sets on claims what the fee schedules and the payers' limits of their scope say of them,
-// and returns the claims of which that changed. It asks once for all claims of an office to a
+// and the zone of their offices, and returns the claims of which that changed. It asks once for all claims of an office to a
 // payer. The claims are new or locked, so that what is stored meanwhile finds them.
 func Terms(ctx context.Context, tx ports.Tx, claims ...*claim.Claim) (changed []*claim.Claim, err error) {
 	lines, payers := map[fee.Question][]fee.Line{}, map[billing.PayerID]bool{}
@@ -35,9 +35,19 @@ func Terms(ctx context.Context, tx ports.Tx, claims ...*claim.Claim) (changed []
 	if err != nil {
 		return nil, err
 	}
+	zones := map[billing.OfficeID]limit.Zone{}
+	for _, c := range claims {
+		if _, known := zones[c.OfficeID]; !known {
+			o, err := Office(ctx, tx, c.OfficeID)
+			if err != nil {
+				return nil, err
+			}
+			zones[c.OfficeID] = limit.ZoneOf(o)
+		}
+	}
 	for _, c := range claims {
 		k := c.Contracted()
-		if set(k, among[k.Question], limits[k.Question.PayerID]) {
+		if set(k, among[k.Question], limits[k.Question.PayerID], zones[c.OfficeID]) {
 			changed = append(changed, c)
 		}
 	}
@@ -54,12 +64,12 @@ func TermsOf(ctx context.Context, tx ports.Tx, c *claim.Claim, with *ports.Follo
 			return err
 		}
 	}
-	set(k, among, with.Limits)
+	set(k, among, with.Limits, limit.ZoneOf(with.Office))
 	return nil
 }
 
 // set reports whether it changed anything.
-func set(k contract.Case, among []*fee.Schedule, payer limit.Terms) bool {
+func set(k contract.Case, among []*fee.Schedule, payer limit.Terms, zone limit.Zone) bool {
 	terms := k.SetTerms(among)
-	return k.SetLimits(among, payer) || terms
+	return k.SetLimits(among, payer, zone) || terms
 }

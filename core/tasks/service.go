@@ -11,7 +11,6 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/decision"
-	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/task"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
@@ -135,13 +134,9 @@ func (s *Service) Snooze(ctx context.Context, call idempotency.Write[Shown], id 
 		if day.IsZero() {
 			return t.Snooze(time.Time{})
 		}
-		office := &directory.Office{TimeZone: intake.DefaultTimeZone}
-		if !t.OfficeID.IsZero() {
-			known, err := tx.Offices.Get(ctx, t.OfficeID)
-			if err != nil {
-				return err
-			}
-			office = known
+		office, err := lists.Office(ctx, tx, t.OfficeID)
+		if err != nil {
+			return err
 		}
 		var f billing.Faults
 		intake.ToCome(&f, "until", day, office.Today(tx.Clock.Now()), "to snooze the task until its resource changes")

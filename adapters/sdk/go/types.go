@@ -2611,7 +2611,8 @@ type AttachmentClaimFile struct {
 type Decision struct {
 	// `accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
 	// payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
-	// not see it. `not_insurance`: the deposit is not the payment of a payer.
+	// not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
+	// the payer decides again or the claim comes into another state.
 	As DecisionAs `json:"as"`
 	// What was at stake then. Null for nothing.
 	Amount *Amount `json:"amount"`
@@ -2625,7 +2626,8 @@ type Decision struct {
 // DecisionAs is one of a list of values, which may grow: expect others.
 // `accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
 // payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
-// not see it. `not_insurance`: the deposit is not the payment of a payer.
+// not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
+// the payer decides again or the claim comes into another state.
 type DecisionAs string
 
 // The values of DecisionAs that this version knows.
@@ -2635,6 +2637,7 @@ const (
 	DecisionAsWillNotSend       DecisionAs = "will_not_send"
 	DecisionAsReceivedElsewhere DecisionAs = "received_elsewhere"
 	DecisionAsNotInsurance      DecisionAs = "not_insurance"
+	DecisionAsHandled           DecisionAs = "handled"
 )
 
 // ClaimAcceptedItem is part of a reply.
@@ -3903,17 +3906,17 @@ type AppealUpdate struct {
 
 // AppealSentRequest is part of a request.
 type AppealSentRequest struct {
-	// The day, such as `2026-03-10`. It must not be in the future.
-	On string    `json:"on"`
-	By AppealWay `json:"by"`
+	// The day, such as `2026-03-10`; today at the claim's office if it is left out. It must not be in the future.
+	On Optional[string] `json:"on,omitempty"`
+	By AppealWay        `json:"by"`
 	// The number by which to find it, such as that of a letter or of the portal.
 	Reference Optional[string] `json:"reference,omitempty"`
 }
 
 // AppealDecidedRequest is part of a request.
 type AppealDecidedRequest struct {
-	// The day of the decision. It must not be in the future.
-	On string `json:"on"`
+	// The day of the decision; today at the claim's office if it is left out. It must not be in the future.
+	On Optional[string] `json:"on,omitempty"`
 	// `upheld`: the payer stays with its decision. `withdrawn`: the practice takes the appeal back.
 	Outcome AppealOutcome `json:"outcome"`
 }
@@ -7425,7 +7428,8 @@ type SnoozeRequest struct {
 type SettleRequest struct {
 	// `accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
 	// payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
-	// not see it. `not_insurance`: the deposit is not the payment of a payer.
+	// not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
+	// the payer decides again or the claim comes into another state.
 	As   DecisionAs       `json:"as"`
 	Note Optional[string] `json:"note,omitempty"`
 }
@@ -7853,7 +7857,7 @@ type FeeSchedulesListParams struct {
 	// Only items of this payer: its `pyr_` ID, its payer ID or an alias.
 	PayerID string  `json:"payer_id,omitempty"`
 	Kind    FeeKind `json:"kind,omitempty"`
-	// `true`: only versions in force today, in UTC. `false`: only the others.
+	// `true`: only versions in force today at the office of `office_id`, else in New York. `false`: only the others.
 	Current Optional[bool] `json:"current,omitempty"`
 }
 

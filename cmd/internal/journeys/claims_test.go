@@ -379,6 +379,29 @@ func TestClaimIsKeptThroughARefusal(t *testing.T) {
 	page.has("First name", "Nia")
 }
 
+// A payer stays below its contract, and the biller accepts the difference on the page of the claim.
+func TestUnderpaymentIsAcceptedOnItsClaim(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	practice.post("/fee_schedules", map[string]any{
+		"name": "Contract", "kind": "allowed", "payer_id": "CHTEST", "effective_from": "2020-01-01",
+		"rows": []map[string]any{{"procedure_code": "D2391", "amount": "170.00"}},
+	})
+	claim := practice.claims("Rosa", "W16-PAID-ERA", map[string]any{"submit": true}, aFilling())
+	page := practice.signsIn("biller")
+	page.open("/test/claims/" + claim)
+	page.becomes(practice, claim, "paid")
+	page.sees("less than its contract says.")
+	page.screen("claim-underpaid")
+	page.click("Accept the difference")
+	page.within("dialog", "Accept what the payer allows?").click("Accept the difference")
+	page.sees("The difference is accepted.")
+	page.seesNo("Accept the difference")
+	if open := practice.get("/tasks?kind=underpaid")["data"].([]any); len(open) != 0 {
+		t.Errorf("open tasks: %v", open)
+	}
+}
+
 // A paid claim is reconciled, opened again, replaced, and the replacement voided.
 func TestReopenReplaceAndVoid(t *testing.T) {
 	t.Parallel()
@@ -391,8 +414,13 @@ func TestReopenReplaceAndVoid(t *testing.T) {
 	page.click("More actions")
 	page.click("Reopen")
 	page.sees("The claim is open again.", "Reconciled")
+	page.click("Reconcile")
+	page.sees("The claim is reconciled.")
 	page.click("More actions")
 	page.click("Replace with a corrected claim")
+	page.sees("The claim is closed, because it is reconciled.", "open the remittance")
+	page.screen("claim-replace-closed")
+	page.click("Reopen the claim")
 	page.has("First name", "Rosa")
 	page.within("group", "Line 1").fill("Fee", "190")
 	page.screen("claim-replace")

@@ -307,8 +307,7 @@ func (w *walk) finishes(era string) {
 	switch stranger := strings.HasPrefix(c["patient_control_number"].(string), "STRANGER"); {
 	case stranger, review["code"] == "patient_and_charge_differ":
 		w.sees("Ignore")
-		w.tab("Ignore")
-		w.press("Enter")
+		w.press("i")
 		w.seesA("dialog", "Ignore this remittance claim?")
 		w.press("Control+Enter")
 	case c["claim_id"] == nil:

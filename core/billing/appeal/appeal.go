@@ -3,6 +3,7 @@
 package appeal
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -144,18 +145,19 @@ func (a *Appeal) Change(to Change, now time.Time) error {
 
 // Sending says how an appeal was sent.
 type Sending struct {
-	On        billing.Date
+	On        billing.Date // zero for today
 	By        Way
 	Reference string // empty for none
 }
 
-// Send records that the appeal was sent. It returns CodeConflict for one that was sent before, and
-// CodeInvalidRequest for a day to come.
-func (a *Appeal) Send(s Sending, by string, now time.Time) error {
+// Send records that the appeal was sent. Days are compared with today at the office of the claim. It
+// returns CodeConflict for one that was sent before, and CodeInvalidRequest for a day to come.
+func (a *Appeal) Send(s Sending, by string, today billing.Date, now time.Time) error {
 	if a.State != Draft {
 		return conflict("The appeal was sent already. " + a.next())
 	}
-	if err := past(s.On, billing.Date{}, now); err != nil {
+	s.On = cmp.Or(s.On, today)
+	if err := past(s.On, billing.Date{}, today); err != nil {
 		return err
 	}
 	a.State, a.SentOn, a.SentBy, a.Words.Reference = Sent, s.On, s.By, s.Reference
@@ -163,18 +165,20 @@ func (a *Appeal) Send(s Sending, by string, now time.Time) error {
 	return nil
 }
 
-// Decide records what became of the appeal. One that was not sent can be withdrawn.
+// Decide records what became of the appeal on a day, which is zero for today. One that was not sent
+// can be withdrawn. Days are compared with today at the office of the claim.
 //
 // Errors: CodeConflict for one that is decided, or was not sent; CodeInvalidRequest for a day
 // before it was sent, or to come.
-func (a *Appeal) Decide(on billing.Date, o Outcome, by string, now time.Time) error {
+func (a *Appeal) Decide(on billing.Date, o Outcome, by string, today billing.Date, now time.Time) error {
 	switch {
 	case a.State == Decided:
 		return conflict("The decision of the appeal is recorded already. " + a.next())
 	case a.State == Draft && o != Withdrawn:
 		return conflict("The appeal was not sent. Record that it was sent first, or withdraw it.")
 	}
-	if err := past(on, a.SentOn, now); err != nil {
+	on = cmp.Or(on, today)
+	if err := past(on, a.SentOn, today); err != nil {
 		return err
 	}
 	a.State, a.DecidedOn, a.Outcome = Decided, on, o
@@ -183,10 +187,10 @@ func (a *Appeal) Decide(on billing.Date, o Outcome, by string, now time.Time) er
 }
 
 // past returns CodeInvalidRequest for a day that is to come, or before another, which may be zero.
-func past(on, after billing.Date, now time.Time) error {
+func past(on, after, today billing.Date) error {
 	var f billing.Faults
 	switch {
-	case on.Time().After(now):
+	case today.Before(on):
 		f.Add("on", billing.FaultRange, "The day must not be in the future.")
 	case !after.IsZero() && on.Before(after):
 		f.Add("on", billing.FaultRange, "The appeal was sent on "+after.String()+". Send that day or a later one.")

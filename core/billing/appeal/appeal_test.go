@@ -26,9 +26,11 @@ func draft() *appeal.Appeal {
 // TestStates tries every act in every state.
 func TestStates(t *testing.T) {
 	t.Parallel()
-	send := func(a *appeal.Appeal) error { return a.Send(appeal.Sending{On: today, By: appeal.Mail}, "ann", now) }
+	send := func(a *appeal.Appeal) error {
+		return a.Send(appeal.Sending{On: today, By: appeal.Mail}, "ann", today, now)
+	}
 	decide := func(o appeal.Outcome) func(*appeal.Appeal) error {
-		return func(a *appeal.Appeal) error { return a.Decide(today, o, "ann", now) }
+		return func(a *appeal.Appeal) error { return a.Decide(today, o, "ann", today, now) }
 	}
 	acts := map[string]func(*appeal.Appeal) error{
 		"change": func(a *appeal.Appeal) error { return a.Change(appeal.Change{Reason: new("Because.")}, now) },
@@ -57,14 +59,14 @@ func TestStates(t *testing.T) {
 func TestDays(t *testing.T) {
 	t.Parallel()
 	a := draft()
-	if err := a.Send(appeal.Sending{On: today.AddDays(1), By: appeal.Fax}, "ann", now); billing.CodeOf(err) != billing.CodeInvalidRequest || a.State != appeal.Draft {
+	if err := a.Send(appeal.Sending{On: today.AddDays(1), By: appeal.Fax}, "ann", today, now); billing.CodeOf(err) != billing.CodeInvalidRequest || a.State != appeal.Draft {
 		t.Errorf("sent tomorrow: %v", err)
 	}
-	if err := a.Send(appeal.Sending{On: today.AddDays(-3), By: appeal.Fax, Reference: "77"}, "ann", now); err != nil || a.DueOn() != today.AddDays(57) || a.Words.Reference != "77" {
+	if err := a.Send(appeal.Sending{On: today.AddDays(-3), By: appeal.Fax, Reference: "77"}, "ann", today, now); err != nil || a.DueOn() != today.AddDays(57) || a.Words.Reference != "77" {
 		t.Errorf("sent: %v, due on %s", err, a.DueOn())
 	}
 	for _, day := range []billing.Date{today.AddDays(-4), today.AddDays(1)} {
-		if err := a.Decide(day, appeal.Upheld, "ann", now); billing.CodeOf(err) != billing.CodeInvalidRequest {
+		if err := a.Decide(day, appeal.Upheld, "ann", today, now); billing.CodeOf(err) != billing.CodeInvalidRequest {
 			t.Errorf("decided on %s: %v", day, err)
 		}
 	}

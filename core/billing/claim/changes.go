@@ -6,8 +6,10 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/contract"
 	"github.com/molar-billing/molar/core/billing/decision"
 	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/limit"
 )
 
 // Judged applies the findings of the rules to a claim that was made or changed.
@@ -69,7 +71,7 @@ func (r *Record) Void(id billing.ClaimID, controlNumber string, request billing.
 		ID: id, Scope: r.Scope, Kind: r.Kind, Frequency: FrequencyVoid, ParentID: r.ID, PatientControlNumber: controlNumber,
 		RequestID: request, CreatedAt: at, Content: r.Content,
 		Progress: Progress{
-			State: Queued, PayerClaimNumber: r.PayerClaimNumber, UpdatedAt: at,
+			State: Queued, PayerClaimNumber: r.PayerClaimNumber, UpdatedAt: at, Contract: contract.Contract{Limits: limit.Set{Zone: r.Contract.Limits.Zone}},
 			History: []Move{{State: Queued, At: at, Cause: triggerAskVoid}},
 		},
 	}
@@ -151,7 +153,7 @@ func (c *Claim) heldStep() string {
 	if c.Held.Until.IsZero() {
 		return "The claim is held, and no batch takes it: release it to send it."
 	}
-	return "The claim is held, and no batch takes it: look at it on " + day(c.Held.Until.Time()) + ", or release it to send it."
+	return "The claim is held, and no batch takes it: look at it on " + inWords(c.Held.Until) + ", or release it to send it."
 }
 
 // HoldBack keeps the claim out of batches until a person releases it; its state stays. Until

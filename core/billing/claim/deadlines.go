@@ -39,7 +39,7 @@ func (c *Claim) decidedOn() billing.Date {
 	case c.Standing == nil || c.SettledAt.IsZero():
 		return billing.Date{}
 	case c.Standing.PaymentDate.IsZero():
-		return billing.DateOf(c.SettledAt)
+		return c.Contract.Limits.Zone.Day(c.SettledAt)
 	default:
 		return c.Standing.PaymentDate
 	}

@@ -11,7 +11,7 @@ import (
 // NextStep returns one sentence for a biller: what happens next, or what to do.
 func (c *Claim) NextStep() string {
 	if c.Appealing != nil && slices.Contains([]State{Paid, Denied, Reconciled}, c.State) {
-		return c.Appealing.NextStep(c.SettledAt)
+		return c.Appealing.NextStep(c.SettledAt, c.Contract.Limits.Zone)
 	}
 	if open := c.Open(); open != 0 && slices.Contains([]State{Paid, Denied, Reconciled}, c.State) {
 		return c.openStep(open)
@@ -126,7 +126,24 @@ func errClaimState(by Trigger, r *Record) error {
 	if err := r.HasPatient(); err != nil {
 		return err
 	}
+	if first := r.reopenFirst(by); first != "" {
+		return &billing.Error{Code: billing.CodeConflict, Message: first}
+	}
 	return &billing.Error{Code: billing.CodeConflict, Message: precondition(by) + " The state of this claim is " + string(r.State) + kindWords(r) + ". " + r.NextStep()}
+}
+
+// reopenFirst says how a reconciled claim comes to be replaced or voided; empty for any other.
+func (r *Record) reopenFirst(by Trigger) string {
+	does, ok := map[Trigger]string{triggerReplace: "replace", triggerAskVoid: "void"}[by]
+	switch {
+	case !ok || r.State != Reconciled:
+		return ""
+	case r.ReconciledWith.IsZero():
+		return "The claim is closed, because it is reconciled. Reopen the claim, then " + does + " it."
+	default:
+		return "The claim is closed, because it was reconciled when its remittance was posted. Reopen the claim, or unpost " +
+			r.ReconciledWith.String() + ", then " + does + " it."
+	}
 }
 
 // kindWords returns the reason that a claim differs from others in its state.
@@ -165,19 +182,24 @@ func (r *Record) lateStep() string {
 	switch b := r.Batch; {
 	case b == nil:
 	case r.State == Queued && !b.UnknownSince.IsZero():
-		return "It has been unknown since " + day(b.UnknownSince) +
+		return "It has been unknown since " + r.day(b.UnknownSince) +
 			" whether the clearinghouse has the claim: ask the operator of the service to ask the clearinghouse."
 	case r.State == Queued && b.Delayed():
-		return "The clearinghouse has not taken the claim's file since " + day(b.DelayedSince) +
+		return "The clearinghouse has not taken the claim's file since " + r.day(b.DelayedSince) +
 			": ask the operator of the service to check the connection."
 	case r.State == Submitted && len(b.Overdue) > 0:
-		return "The clearinghouse has not acknowledged the claim since it was sent on " + day(b.SentAt) +
+		return "The clearinghouse has not acknowledged the claim since it was sent on " + r.day(b.SentAt) +
 			": ask the operator of the service to ask the clearinghouse."
 	}
 	return ""
 }
 
-func day(t time.Time) string { return t.UTC().Format("January 2, 2006") }
+// day returns the day of a time at the claim's office, as a sentence names it.
+func (c *Claim) day(t time.Time) string {
+	return inWords(c.Contract.Limits.Zone.Day(t))
+}
+
+func inWords(d billing.Date) string { return d.Time().Format("January 2, 2006") }
 
 // nextStep returns what a biller does about the reason.
 func (h Hold) nextStep() string {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/contract"
+	"github.com/molar-billing/molar/core/billing/limit"
 	"github.com/molar-billing/molar/ports/storetest"
 )
 
@@ -64,7 +66,10 @@ func TestAVoidRepeatsAllOfTheContent(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantDiffering(t, "content", v.Content, c.Content)
-	wantDiffering(t, "progress", v.Progress, claim.Progress{}, "State", "PayerClaimNumber", "History", "UpdatedAt")
+	wantDiffering(t, "progress", v.Progress, claim.Progress{}, "State", "PayerClaimNumber", "Contract", "History", "UpdatedAt")
+	if zone := c.Contract.Limits.Zone; zone == "" || !reflect.DeepEqual(v.Contract, contract.Contract{Limits: limit.Set{Zone: zone}}) {
+		t.Errorf("the void has the contract %+v, want the zone %q", v.Contract, zone)
+	}
 	wantDiffering(t, "claim", *v.Claim, *c.Claim,
 		"ID", "Frequency", "ParentID", "ConvertedFrom", "SecondaryTo", "PatientControlNumber", "RequestID", "CreatedAt", "Edits", "Progress")
 	wantDiffering(t, "record", *v, *c, "Claim")

@@ -98,9 +98,9 @@ func (c Case) SetTerms(among []*fee.Schedule) bool {
 	return changed
 }
 
-// SetLimits sets what the schedules and the payer say of limits. The version of a contract is that of the first service.
-// It reports whether that changed.
-func (c Case) SetLimits(among []*fee.Schedule, payer limit.Terms) bool {
+// SetLimits sets what the schedules and the payer say of limits, whose days begin in the zone. The version of a contract
+// is that of the first service. It reports whether that changed.
+func (c Case) SetLimits(among []*fee.Schedule, payer limit.Terms, zone limit.Zone) bool {
 	var set limit.Set
 	var days billing.DateSpan
 	for _, s := range c.Services {
@@ -113,6 +113,7 @@ func (c Case) SetLimits(among []*fee.Schedule, payer limit.Terms) bool {
 		}
 		set = limit.Over(own, payer)
 	}
+	set.Zone = zone
 	changed := set != c.Of.Limits
 	c.Of.Limits = set
 	return changed

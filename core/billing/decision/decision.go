@@ -18,12 +18,16 @@ const (
 	WillNotSend       As = "will_not_send"      // the payer does not get what it asked for, or what was begun
 	ReceivedElsewhere As = "received_elsewhere" // the payment arrived where Molar does not see it
 	NotInsurance      As = "not_insurance"      // the deposit is not the payment of a payer
+	Handled           As = "handled"            // what there is to do is done, until the resource changes
 )
 
 // Values lists everything that a person can decide.
-func Values() []As { return []As{Accepted, NotBilled, WillNotSend, ReceivedElsewhere, NotInsurance} }
+func Values() []As {
+	return []As{Accepted, NotBilled, WillNotSend, ReceivedElsewhere, NotInsurance, Handled}
+}
 
-// Decision ends the work of one kind while its amount stays.
+// Decision ends the work of one kind while its amount stays. One that the work is handled ends with
+// the next change of the resource, too.
 type Decision struct {
 	Of     string // the kind of work
 	As     As
@@ -44,6 +48,13 @@ func (l List) Of(kind string) *Decision {
 		}
 	}
 	return nil
+}
+
+// Ends reports whether a decision of the list ends work of a kind and amount, whose resource changed
+// last at the time.
+func (l List) Ends(kind string, amount billing.Money, changed time.Time) bool {
+	d := l.Of(kind)
+	return d != nil && d.Amount == amount && (d.As != Handled || !changed.After(d.At))
 }
 
 // With returns the list with a decision, which replaces the one before it.

@@ -324,6 +324,12 @@ func ValidNPI(s string) bool {
 	return sum%10 == 0
 }
 
+// DefaultTimeZone is used for an office that names none.
+const DefaultTimeZone = "America/New_York"
+
+// NoOffice stands for the office of a thing that has none: its days begin in DefaultTimeZone.
+func NoOffice() *Office { return &Office{TimeZone: DefaultTimeZone} }
+
 // Today returns the day at now in the office's time zone. An office without one
 // uses UTC.
 func (o *Office) Today(now time.Time) billing.Date { return billing.DateOf(now.In(Zone(o.TimeZone))) }

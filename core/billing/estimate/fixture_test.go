@@ -60,7 +60,7 @@ func plan(all ...change) *estimate.Plan {
 
 // planOf reads the plan of a check without additions.
 func planOf(c *coverage.Check, in *bool) (*estimate.Plan, error) {
-	all, err := estimate.PlansOf(c.Amend(nil, nil), in)
+	all, err := estimate.PlansOf(c.Amend(nil, nil), billing.DateOf(c.CompletedAt), in)
 	if err != nil {
 		return nil, err
 	}

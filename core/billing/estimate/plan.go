@@ -71,10 +71,10 @@ type Wait struct {
 	Months   int
 }
 
-// PlansOf reads the plan of an answered check, and its other readings. In says whether the office
-// is in network; nil takes what the payer says. For a check without an answer it returns
-// coverage.ErrNotAnswered.
-func PlansOf(c *coverage.Amended, in *bool) (all []*Plan, err error) {
+// PlansOf reads the plan of a check that was answered on a day, and its other readings. In says
+// whether the office is in network; nil takes what the payer says. For a check without an answer
+// it returns coverage.ErrNotAnswered.
+func PlansOf(c *coverage.Amended, on billing.Date, in *bool) (all []*Plan, err error) {
 	readings, err := c.Readings()
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func PlansOf(c *coverage.Amended, in *bool) (all []*Plan, err error) {
 		if in != nil { // before the amounts of the other network are left out
 			b.NetworkStatus = map[bool]coverage.NetworkStatus{true: coverage.InNetwork, false: coverage.OutOfNetwork}[*in]
 		}
-		all = append(all, FromBenefits(b, billing.DateOf(c.CompletedAt), born))
+		all = append(all, FromBenefits(b, on, born))
 	}
 	return all, nil
 }

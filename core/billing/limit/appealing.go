@@ -25,19 +25,19 @@ func DecisionDue(sentOn billing.Date) billing.Date { return sentOn.AddDays(decid
 // Sent reports whether the appeal waits for its payer.
 func (a *Appealing) Sent() bool { return !a.SentOn.IsZero() }
 
-// Answered reports whether a remittance changed the claim after its appeal was sent: on a later day,
-// or after that was recorded. The time is that of the last such change.
-func (a *Appealing) Answered(changed time.Time) bool {
-	return a.Sent() && (a.SentOn.Before(billing.DateOf(changed)) || changed.After(a.SentAt))
+// Answered reports whether a remittance changed the claim after its appeal was sent: on a later day
+// in the zone, or after that was recorded. The time is that of the last such change.
+func (a *Appealing) Answered(changed time.Time, in Zone) bool {
+	return a.Sent() && (a.SentOn.Before(in.Day(changed)) || changed.After(a.SentAt))
 }
 
 // NextStep returns one sentence for a biller: what happens next with the appeal. A remittance
-// changed the claim last at the time.
-func (a *Appealing) NextStep(changed time.Time) string {
+// changed the claim last at the time, whose day is that of the zone.
+func (a *Appealing) NextStep(changed time.Time, in Zone) string {
 	switch {
 	case !a.Sent():
 		return "Finish the letter of the appeal and send it by " + words(a.SendBy.On) + ", then record that it was sent."
-	case a.Answered(changed):
+	case a.Answered(changed, in):
 		return "A remittance came after the appeal was sent: record what the payer decided about the appeal."
 	default:
 		return "The appeal was sent on " + words(a.SentOn) + ": wait for the payer's decision until " + words(DecisionDue(a.SentOn)) + ", then ask the payer."

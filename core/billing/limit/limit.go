@@ -84,11 +84,14 @@ type Set struct {
 	Filing    Known `json:",omitzero"`
 	Secondary Known `json:",omitzero"`
 	Appeal    Known `json:",omitzero"`
+	Zone      Zone  `json:",omitempty"` // of the claim's office
 }
 
 // Over returns the limits of a contract, and where it has none those of the payer.
 func Over(contract, payer Terms) Set {
-	return Set{first(contract.Filing, payer.Filing), first(contract.Secondary, payer.Secondary), first(contract.Appeal, payer.Appeal)}
+	return Set{
+		Filing: first(contract.Filing, payer.Filing), Secondary: first(contract.Secondary, payer.Secondary), Appeal: first(contract.Appeal, payer.Appeal),
+	}
 }
 
 func first(contract, payer Term) Known {

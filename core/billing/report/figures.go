@@ -48,7 +48,7 @@ func FiguresOf(c *claim.Claim) *Figures {
 	if decided := c.State == claim.Paid || c.State == claim.Denied || c.State == claim.Reconciled; decided && s != nil {
 		f.Paid, f.DecidedOn, f.FirstPass, f.Refused = s.Paid, s.PaymentDate, s.FirstPass, s.Refused
 		if f.DecidedOn.IsZero() {
-			f.DecidedOn = billing.DateOf(c.SettledAt)
+			f.DecidedOn = c.Contract.Limits.Zone.Day(c.SettledAt)
 		}
 		if first {
 			f.Contractual = s.Contractual

@@ -24,8 +24,12 @@ func OfAClaim(c *claim.Claim) []Work {
 	if !c.ErasedAt.IsZero() {
 		return nil
 	}
-	return apply(claimRules, c, c.Decisions, Work{
-		Resource: Resource{OfClaim, c.ID}, OfficeID: c.OfficeID, Payer: c.Payer, Patient: c.PatientID, Amount: c.Charge(), Since: entered(c),
+	since, changed := entered(c), c.SettledAt
+	if changed.Before(since) {
+		changed = since
+	}
+	return apply(claimRules, c, c.Decisions, changed, Work{
+		Resource: Resource{OfClaim, c.ID}, OfficeID: c.OfficeID, Payer: c.Payer, Patient: c.PatientID, Amount: c.Charge(), Since: since,
 	})
 }
 

@@ -34,7 +34,7 @@ func unfiled(c *claim.Claim) bool {
 // fileBy says until when the payer accepts the claim.
 func fileBy(c *claim.Claim, w *Work) {
 	d := c.Deadlines().Filing
-	w.Since, w.DueOn, w.DueBy = d.On.AddDays(-filingNotice).Time(), d.On, DueByPayer
+	w.Since, w.DueOn, w.DueBy = c.Contract.Limits.Zone.Begins(d.On.AddDays(-filingNotice)), d.On, DueByPayer
 	w.Reason = "The payer accepts the claim until " + words(d.On) + ", and a claim that comes later cannot be billed to the patient: "
 	switch c.State { //nolint:exhaustive // the others are not unfiled
 	case claim.Validated:
@@ -56,7 +56,7 @@ func appealable(c *claim.Claim) bool {
 // appealBy says what is to do about the appeal of the claim, and until when. One that was sent
 // waits until its decision is due, or a remittance comes.
 func appealBy(c *claim.Claim, w *Work) {
-	a := c.Appealing
+	a, zone := c.Appealing, c.Contract.Limits.Zone
 	w.Amount = max(0, c.Open())
 	if !a.Sent() {
 		w.Since, w.DueOn, w.DueBy = a.MadeAt, a.SendBy.On, sourceOf(a.SendBy.Source)
@@ -67,9 +67,9 @@ func appealBy(c *claim.Claim, w *Work) {
 		return
 	}
 	w.DueOn, w.DueBy, w.Actions = limit.DecisionDue(a.SentOn), DueByPractice, []string{"recordAppealDecided"}
-	w.Since = w.DueOn.Time()
+	w.Since = zone.Begins(w.DueOn)
 	w.Reason = "The payer has not decided the appeal that was sent on " + words(a.SentOn) + " for 60 days: ask the payer, then record its decision."
-	if a.Answered(c.SettledAt) {
+	if a.Answered(c.SettledAt, zone) {
 		w.Since = earlier(w.Since, c.SettledAt)
 		w.Reason = "A remittance came after the appeal was sent: record what the payer decided about the appeal."
 	}

@@ -29,6 +29,7 @@ func within(days int) limit.Known {
 func TestFilingLimit(t *testing.T) {
 	t.Parallel()
 	year := limit.Set{Filing: within(90), Secondary: within(30)}
+	guam := limit.Set{Filing: within(90), Zone: "Pacific/Guam"}
 	was := func(c *claim.Claim) { c.SentAt = sent }
 	second := func(c *claim.Claim) { c.Coverage = billing.SequenceSecondary }
 	decided := func(c *claim.Claim) {
@@ -39,21 +40,23 @@ func TestFilingLimit(t *testing.T) {
 		change func(*claim.Claim)
 		days   int // from the service until the task is due; less than zero for none
 		action string
+		zone   limit.Zone
 	}{
-		"validated":                 {claim.Validated, limited(year), 90, "submitClaim"},
-		"draft":                     {claim.Draft, limited(year), 90, "updateClaim"},
-		"needs attention":           {claim.NeedsAttention, limited(year), 90, "updateClaim"},
-		"queued":                    {claim.Queued, limited(year), 90, "getClaim"},
-		"rejected":                  {claim.Rejected, with(limited(year), was), 90, "updateClaim"},
-		"sent":                      {claim.Submitted, with(limited(year), was), -1, ""},
-		"a replacement":             {claim.Validated, with(limited(year), was), -1, ""},
-		"voided":                    {claim.Voided, limited(year), -1, ""},
-		"unknown":                   {claim.Validated, limited(limit.Set{Secondary: within(30)}), -1, ""},
-		"without a service date":    {claim.Draft, with(limited(year), func(c *claim.Claim) { c.Lines[0].ServiceDate = billing.Date{} }), -1, ""},
-		"a predetermination":        {claim.Validated, with(limited(year), func(c *claim.Claim) { c.Kind = claim.KindPredetermination }), -1, ""},
-		"a void":                    {claim.Rejected, with(limited(year), func(c *claim.Claim) { c.Frequency = claim.FrequencyVoid }), -1, ""},
-		"secondary":                 {claim.Validated, with(limited(year), second, decided), 90, "submitClaim"},
-		"secondary without primary": {claim.Validated, with(limited(year), second), -1, ""},
+		"validated":                 {claim.Validated, limited(year), 90, "submitClaim", ""},
+		"draft":                     {claim.Draft, limited(year), 90, "updateClaim", ""},
+		"needs attention":           {claim.NeedsAttention, limited(year), 90, "updateClaim", ""},
+		"queued":                    {claim.Queued, limited(year), 90, "getClaim", ""},
+		"rejected":                  {claim.Rejected, with(limited(year), was), 90, "updateClaim", ""},
+		"sent":                      {claim.Submitted, with(limited(year), was), -1, "", ""},
+		"a replacement":             {claim.Validated, with(limited(year), was), -1, "", ""},
+		"voided":                    {claim.Voided, limited(year), -1, "", ""},
+		"unknown":                   {claim.Validated, limited(limit.Set{Secondary: within(30)}), -1, "", ""},
+		"without a service date":    {claim.Draft, with(limited(year), func(c *claim.Claim) { c.Lines[0].ServiceDate = billing.Date{} }), -1, "", ""},
+		"a predetermination":        {claim.Validated, with(limited(year), func(c *claim.Claim) { c.Kind = claim.KindPredetermination }), -1, "", ""},
+		"a void":                    {claim.Rejected, with(limited(year), func(c *claim.Claim) { c.Frequency = claim.FrequencyVoid }), -1, "", ""},
+		"secondary":                 {claim.Validated, with(limited(year), second, decided), 90, "submitClaim", ""},
+		"secondary without primary": {claim.Validated, with(limited(year), second), -1, "", ""},
+		"at an office in Guam":      {claim.Validated, limited(guam), 90, "submitClaim", guam.Zone},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -65,7 +68,7 @@ func TestFilingLimit(t *testing.T) {
 				return
 			}
 			due := billing.DateOf(sent).AddDays(x.days)
-			if w.DueOn != due || w.Since != due.AddDays(-14).Time() || w.DueBy != task.DueByPayer || w.Actions[0] != x.action {
+			if w.DueOn != due || !w.Since.Equal(x.zone.Begins(due.AddDays(-14))) || w.DueBy != task.DueByPayer || w.Actions[0] != x.action {
 				t.Errorf("%+v, want one due on %s that comes 14 days before", w, due)
 			}
 		})
@@ -111,11 +114,11 @@ func TestAppealDue(t *testing.T) {
 
 	c.Appealing.SentOn, c.Appealing.SentAt = billing.DateOf(sent).AddDays(5), sent.AddDate(0, 0, 6)
 	due := billing.DateOf(sent).AddDays(65)
-	if w, ok = the(task.AppealDue, c); !ok || w.DueOn != due || w.Since != due.Time() || w.DueBy != task.DueByPractice || w.Actions[0] != "recordAppealDecided" {
+	if w, ok = the(task.AppealDue, c); !ok || w.DueOn != due || !w.Since.Equal(limit.Zone("").Begins(due)) || w.DueBy != task.DueByPractice || w.Actions[0] != "recordAppealDecided" {
 		t.Errorf("one that was sent: %+v", w)
 	}
 	c.SettledAt = sent.AddDate(0, 0, 5).Add(8 * time.Hour) // the day on which it was sent, and before that was recorded
-	if w, _ = the(task.AppealDue, c); w.Since != due.Time() {
+	if w, _ = the(task.AppealDue, c); !w.Since.Equal(limit.Zone("").Begins(due)) {
 		t.Errorf("one that a remittance of that day does not follow: %+v", w)
 	}
 	c.SettledAt = sent.AddDate(0, 0, 5).Add(20 * time.Hour) // the next day, and before that was recorded
@@ -127,7 +130,7 @@ func TestAppealDue(t *testing.T) {
 		t.Errorf("one that a remittance followed: %+v", w)
 	}
 	c.SettledAt = sent.AddDate(0, 0, 90)
-	if w, _ = the(task.AppealDue, c); w.Since != due.Time() {
+	if w, _ = the(task.AppealDue, c); !w.Since.Equal(limit.Zone("").Begins(due)) {
 		t.Errorf("the task comes later than the day that is due: %+v", w)
 	}
 	c.State = claim.Voided

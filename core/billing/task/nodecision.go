@@ -46,17 +46,17 @@ func whyUndecided(c *claim.Claim, w *Work) {
 		w.Actions = []string{AskPayer, "replaceClaim"}
 	}
 	if a := claimstatus.Heard(c); a != nil && a.Outcome != "" {
-		w.Reason = saidOf(a, claimstatus.LastSent(c))
+		w.Reason = saidOf(a, c.Contract.Limits.Zone.Day(a.SaidAt), claimstatus.LastSent(c))
 		if pressing(c) {
 			w.Since = a.SaidAt
 		}
 	}
-	w.DueOn, w.DueBy = billing.DateOf(w.Since), DueByPractice
+	w.DueOn, w.DueBy = c.Contract.Limits.Zone.Day(w.Since), DueByPractice
 }
 
-// saidOf says what the payer said when it was asked, and what to do about it.
-func saidOf(a *claim.Asked, sent time.Time) string {
-	on := "On " + a.SaidAt.Format("January 2, 2006") + " "
+// saidOf says what the payer said on a day, when it was asked, and what to do about it.
+func saidOf(a *claim.Asked, day billing.Date, sent time.Time) string {
+	on := "On " + words(day) + " "
 	words := claimstatus.CodeOf(a).Words()
 	switch claimstatus.Outcome(a.Outcome) {
 	case claimstatus.NotFound:

@@ -1,9 +1,12 @@
 package task
 
 import (
+	"time"
+
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/deposit"
 	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/limit"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/billing/remit"
 )
@@ -13,7 +16,7 @@ func OfARemittance(e *remit.ERA) []Work {
 	if e.ReceivedAt.IsZero() {
 		return nil
 	}
-	return apply(remittanceRules, e, e.Decisions, Work{
+	return apply(remittanceRules, e, e.Decisions, time.Time{}, Work{
 		Resource: Resource{OfRemittance, e.ID}, OfficeID: e.OfficeID, Payer: e.Payer, Amount: e.Payment.Total.Abs(), Since: e.ReceivedAt,
 	})
 }
@@ -48,7 +51,7 @@ var remittanceRules = []rule[*remit.ERA]{
 			return e.Stands() && (at == remit.DepositAwaited || at == remit.DepositPartly && !e.Bank.From.IsZero())
 		},
 		func(e *remit.ERA, w *Work) {
-			w.Amount, w.Since = e.Awaited(), e.Due().AddBusinessDays(missingAfter+1).Time()
+			w.Amount, w.Since = e.Awaited(), limit.Zone("").Begins(e.Due().AddBusinessDays(missingAfter+1))
 			w.Reason, w.Actions = "The money of the remittance did not arrive: find the deposit, or ask the payer to trace the payment.", []string{"matchDeposit"}
 		},
 	},
@@ -59,8 +62,8 @@ const missingAfter = 5
 
 // OfADeposit returns the work that the stored deposit makes, once its remittance should have come.
 func OfADeposit(d *deposit.Deposit) []Work {
-	return apply(depositRules, d, d.Decisions, Work{
-		Resource: Resource{OfDeposit, d.ID}, Amount: d.Rest(), Since: d.Date.AddBusinessDays(deposit.Apart + 1).Time(),
+	return apply(depositRules, d, d.Decisions, time.Time{}, Work{
+		Resource: Resource{OfDeposit, d.ID}, Amount: d.Rest(), Since: limit.Zone("").Begins(d.Date.AddBusinessDays(deposit.Apart + 1)),
 	})
 }
 
@@ -81,7 +84,7 @@ func says[R any](reason string, actions ...string) func(R, *Work) {
 
 // OfAPayerRequest returns the work that the stored payer request makes.
 func OfAPayerRequest(r *attachment.PayerRequest) []Work {
-	return apply(payerRequestRules, r, r.Decisions, Work{Resource: Resource{OfPayerRequest, r.ID}, Payer: r.Payer, Since: r.CreatedAt})
+	return apply(payerRequestRules, r, r.Decisions, time.Time{}, Work{Resource: Resource{OfPayerRequest, r.ID}, Payer: r.Payer, Since: r.CreatedAt})
 }
 
 // payerRequestRules are the rules of payer requests.
@@ -102,7 +105,7 @@ var payerRequestRules = []rule[*attachment.PayerRequest]{
 // OfAnAttachment returns the work that the stored attachment makes: one that nobody closed
 // for a day is not sent.
 func OfAnAttachment(a *attachment.Attachment) []Work {
-	return apply(attachmentRules, a, a.Decisions, Work{Resource: Resource{OfAttachment, a.ID}, OfficeID: a.OfficeID, Payer: a.Payer, Since: a.UpdatedAt.Add(attachAge)})
+	return apply(attachmentRules, a, a.Decisions, time.Time{}, Work{Resource: Resource{OfAttachment, a.ID}, OfficeID: a.OfficeID, Payer: a.Payer, Since: a.UpdatedAt.Add(attachAge)})
 }
 
 // attachmentRules are the rules of attachments.

@@ -1,6 +1,7 @@
 package task_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/decision"
+	"github.com/molar-billing/molar/core/billing/limit"
 	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/billing/task"
 )
@@ -51,6 +53,54 @@ func TestDecisionsEndWork(t *testing.T) {
 	r.Decisions = r.Decisions.With(decision.Decision{Of: string(task.RequestDue), As: decision.WillNotSend})
 	if found := task.OfAPayerRequest(r); len(found) != 0 {
 		t.Errorf("a request that nobody answers: %+v", found)
+	}
+}
+
+// TestHandledWorkComesAgain says that a denial and a filing limit are handled: they come again with
+// another decision of the payer, another state and another amount.
+func TestHandledWorkComesAgain(t *testing.T) {
+	t.Parallel()
+	denied := aClaim(claim.Denied, with(standing(0, 0, 0), func(c *claim.Claim) { c.SettledAt = sent }))
+	near := aClaim(claim.Validated, limited(limit.Set{Filing: within(90)}))
+	for kind, x := range map[task.Kind]struct {
+		of      *claim.Claim
+		changes map[string]func(*claim.Claim)
+	}{
+		task.Denied: {denied, map[string]func(*claim.Claim){
+			"the payer decides again": func(c *claim.Claim) { c.SettledAt = sent.Add(2 * time.Hour) },
+			"the payer pays a part":   func(c *claim.Claim) { c.Standing.Paid = 30_00 },
+		}},
+		task.FilingLimit: {near, map[string]func(*claim.Claim){
+			"the payer rejects it": func(c *claim.Claim) {
+				c.State, c.History = claim.Rejected, append(c.History, claim.Move{State: claim.Rejected, At: sent.Add(2 * time.Hour)})
+			},
+			"its charge changes": func(c *claim.Claim) { c.Lines[0].Fee++ },
+		}},
+	} {
+		w, ok := the(kind, x.of)
+		if !ok {
+			t.Fatalf("%s: there is no task", kind)
+		}
+		d, err := (&task.Task{Work: w}).Settle(decision.Handled, "", "key_1", sent.Add(time.Hour))
+		if err != nil {
+			t.Fatal(err)
+		}
+		(&claim.Record{Claim: x.of}).Decide(d, caller.Principal{ID: "key_1"})
+		if w, ok := the(kind, x.of); ok {
+			t.Errorf("%s, handled: %+v", kind, w)
+		}
+		for name, change := range x.changes {
+			c, standing := *x.of, claim.Standing{}
+			c.Lines = slices.Clone(c.Lines)
+			if c.Standing != nil {
+				standing = *c.Standing
+				c.Standing = &standing
+			}
+			change(&c)
+			if _, ok := the(kind, &c); !ok {
+				t.Errorf("%s: %s, and the task does not come again", kind, name)
+			}
+		}
 	}
 }
 

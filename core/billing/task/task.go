@@ -51,8 +51,12 @@ func Kinds() []Kind {
 // settles returns what a person may decide about work of the kind, instead of doing it.
 func (k Kind) settles() []decision.As {
 	switch k { //nolint:exhaustive // the others end only when their cause does
-	case Denied, Underpaid:
+	case Denied:
+		return []decision.As{decision.Accepted, decision.Handled}
+	case Underpaid:
 		return []decision.As{decision.Accepted}
+	case FilingLimit:
+		return []decision.As{decision.Handled}
 	case SecondaryToBill:
 		return []decision.As{decision.NotBilled}
 	case RequestDue, ImagesUnsent:
@@ -298,7 +302,7 @@ type Renewed struct {
 
 // Rules is the version of the rules. Who changes what they say of a resource that is stored raises
 // it, and the tasks of every organization are computed again.
-const Rules = 5
+const Rules = 6
 
 // Rebuild is how far the tasks of a scope are computed by a version of the rules.
 type Rebuild struct {
@@ -338,9 +342,9 @@ type rule[R any] struct {
 	say  func(r R, w *Work)
 }
 
-// apply returns the work that the rules find, each as a copy of what all of it has. There is
-// none while a decision of a person about it holds: until its amount changes.
-func apply[R any](rules []rule[R], r R, decided decision.List, common Work) (all []Work) {
+// apply returns the work that the rules find, each as a copy of what all of it has. There is none
+// while a decision of a person about it holds, of a resource that changed last at the time.
+func apply[R any](rules []rule[R], r R, decided decision.List, changed time.Time, common Work) (all []Work) {
 	for _, rule := range rules {
 		if !rule.is(r) {
 			continue
@@ -348,7 +352,7 @@ func apply[R any](rules []rule[R], r R, decided decision.List, common Work) (all
 		w := common
 		w.Kind = rule.kind
 		rule.say(r, &w)
-		if d := decided.Of(string(w.Kind)); d != nil && d.Amount == w.Amount {
+		if decided.Ends(string(w.Kind), w.Amount, changed) {
 			continue
 		}
 		if w.Settles = w.Kind.settles(); len(w.Settles) > 0 {

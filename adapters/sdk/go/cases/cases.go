@@ -261,8 +261,7 @@ func (b *bench) appealSent(ctx context.Context) error {
 	if err := b.idle(ctx); err != nil {
 		return err
 	}
-	paid, err := b.client.Claims.Wait(ctx, c.ID, molar.ClaimStatePaid)
-	if err := wants(err, err == nil && paid.Payment != nil && paid.Payment.PaymentDate != nil, paid); err != nil {
+	if _, err := b.client.Claims.Wait(ctx, c.ID, molar.ClaimStatePaid); err != nil {
 		return err
 	}
 	a, err := b.client.Appeals.Create(ctx, c.ID, molar.AppealRequest{Reason: "The film shows decay."})
@@ -277,13 +276,13 @@ func (b *bench) appealSent(ctx context.Context) error {
 	if err := wants(err, err == nil && changed.Letter == "Dear reviewer" && *changed.Deadline.On == "2099-12-31", changed); err != nil {
 		return err
 	}
-	day := *paid.Payment.PaymentDate
-	sent, err := b.client.Appeals.RecordSent(ctx, a.ID, molar.AppealSentRequest{On: day, By: molar.AppealWayFax, Reference: molar.Value("77")})
+	day := b.yesterday // at the office it may still be the day before the one of UTC
+	sent, err := b.client.Appeals.RecordSent(ctx, a.ID, molar.AppealSentRequest{On: molar.Value(day), By: molar.AppealWayFax, Reference: molar.Value("77")})
 	if err := wants(err, err == nil && sent.Sent != nil && *sent.Sent.Reference == "77" && sent.DueOn != nil, sent); err != nil {
 		return err
 	}
-	decided, err := b.client.Appeals.RecordDecided(ctx, a.ID, molar.AppealDecidedRequest{On: day, Outcome: molar.AppealOutcomeUpheld})
-	if err := wants(err, err == nil && decided.Decided != nil && decided.Decided.On == day && decided.DueOn == nil, decided); err != nil {
+	decided, err := b.client.Appeals.RecordDecided(ctx, a.ID, molar.AppealDecidedRequest{Outcome: molar.AppealOutcomeUpheld})
+	if err := wants(err, err == nil && decided.Decided != nil && decided.Decided.On > day && decided.DueOn == nil, decided); err != nil {
 		return err
 	}
 	one, err := b.client.Appeals.Get(ctx, a.ID)

@@ -1797,9 +1797,9 @@ export class TasksOperations {
    *
    * Requires the `submit` permission. Records what a person decided, on the resource, and ends the task.
    * `settles` of the task lists what it allows: `accepted` leaves a denial as it is, `not_billed` bills no next
-   * payer, and `will_not_send` sends nothing. When the amount changes later, the task comes again and shows the
-   * decision in `settled`. No money is posted: reconcile the claim for that. Anything else that is named returns
-   * 422, and a task that is done 409.
+   * payer, `will_not_send` sends nothing, and `handled` says that all there is to do is done. When the amount changes
+   * later, or after `handled` the claim, the task comes again and shows the decision in `settled`. No money is
+   * posted: reconcile the claim for that. Anything else that is named returns 422, and a task that is done 409.
    */
   settle(id: string, body: SettleRequest, options?: CallOptions): Promise<Task> {
     return this.core.json({ method: "POST", path: `/tasks/${encodeURIComponent(id)}/settle`, body, keyed: true }, options);

@@ -2451,7 +2451,8 @@ export interface Decision {
   /**
    * `accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
    * payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
-   * not see it. `not_insurance`: the deposit is not the payment of a payer.
+   * not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
+   * the payer decides again or the claim comes into another state.
    */
   as: DecisionAs;
   /** What was at stake then. Null for nothing. */
@@ -2466,7 +2467,8 @@ export interface Decision {
 /**
  * `accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
  * payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
- * not see it. `not_insurance`: the deposit is not the payment of a payer.
+ * not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
+ * the payer decides again or the claim comes into another state.
  */
 export type DecisionAs =
   | "accepted"
@@ -2474,6 +2476,7 @@ export type DecisionAs =
   | "will_not_send"
   | "received_elsewhere"
   | "not_insurance"
+  | "handled"
   | (string & {});
 
 export interface ClaimAcceptedItem {
@@ -3563,16 +3566,20 @@ export interface AppealUpdate {
 }
 
 export interface AppealSentRequest {
-  /** The day, such as `2026-03-10`. It must not be in the future. */
-  on: string;
+  /**
+   * The day, such as `2026-03-10`; today at the claim's office if it is left out. It must not be in the future.
+   */
+  on?: string | null;
   by: AppealWay;
   /** The number by which to find it, such as that of a letter or of the portal. */
   reference?: string | null;
 }
 
 export interface AppealDecidedRequest {
-  /** The day of the decision. It must not be in the future. */
-  on: string;
+  /**
+   * The day of the decision; today at the claim's office if it is left out. It must not be in the future.
+   */
+  on?: string | null;
   /**
    * `upheld`: the payer stays with its decision. `withdrawn`: the practice takes the appeal back.
    */
@@ -6567,7 +6574,8 @@ export interface SettleRequest {
   /**
    * `accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
    * payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
-   * not see it. `not_insurance`: the deposit is not the payment of a payer.
+   * not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
+   * the payer decides again or the claim comes into another state.
    */
   as: DecisionAs;
   note?: string | null;
@@ -7013,7 +7021,9 @@ export interface FeeSchedulesListParams {
   /** Only items of this payer: its `pyr_` ID, its payer ID or an alias. */
   payer_id?: string;
   kind?: FeeKind;
-  /** `true`: only versions in force today, in UTC. `false`: only the others. */
+  /**
+   * `true`: only versions in force today at the office of `office_id`, else in New York. `false`: only the others.
+   */
   current?: boolean;
 }
 

@@ -105,6 +105,26 @@ export function Cancel() {
   return <Dialog.Close render={<Button>Cancel</Button>} />;
 }
 
+/** FormEnd has the buttons of a form in a dialog: Cancel, and the one that sends it. */
+export function FormEnd({
+  busy,
+  danger,
+  children,
+}: {
+  busy: boolean;
+  danger?: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <div className="dialog-actions">
+      <Cancel />
+      <Button type="submit" look={danger ? "danger" : "primary"} busy={busy} title="Ctrl Enter">
+        {children}
+      </Button>
+    </div>
+  );
+}
+
 /** Typed asks before a page is left with something typed in a dialog. A dialog that opens again is empty. */
 function Typed({
   typed,

@@ -2145,10 +2145,11 @@ class AttachmentClaimFile(Model):
     _read: ClassVar[dict[str, Any]] = {
     }
 
-DecisionAs: TypeAlias = "Literal['accepted', 'not_billed', 'will_not_send', 'received_elsewhere', 'not_insurance'] | str"
+DecisionAs: TypeAlias = "Literal['accepted', 'not_billed', 'will_not_send', 'received_elsewhere', 'not_insurance', 'handled'] | str"
 """`accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
 payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
-not see it. `not_insurance`: the deposit is not the payment of a payer.
+not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
+the payer decides again or the claim comes into another state.
 """
 
 
@@ -2158,7 +2159,8 @@ class Decision(Model):
     as_: DecisionAs
     """`accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
     payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
-    not see it. `not_insurance`: the deposit is not the payment of a payer.
+    not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
+    the payer decides again or the claim comes into another state.
     """
     amount: Decimal | None
     """What was at stake then. Null for nothing."""
@@ -3574,8 +3576,8 @@ class AppealUpdate(TypedDict, total=False):
 class AppealSentRequest(TypedDict, total=False):
     """A part of a request."""
 
-    on: Required[str]
-    """The day, such as `2026-03-10`. It must not be in the future."""
+    on: str | None
+    """The day, such as `2026-03-10`; today at the claim's office if it is left out. It must not be in the future."""
     by: Required[AppealWay]
     reference: str | None
     """The number by which to find it, such as that of a letter or of the portal."""
@@ -3584,8 +3586,8 @@ class AppealSentRequest(TypedDict, total=False):
 class AppealDecidedRequest(TypedDict, total=False):
     """A part of a request."""
 
-    on: Required[str]
-    """The day of the decision. It must not be in the future."""
+    on: str | None
+    """The day of the decision; today at the claim's office if it is left out. It must not be in the future."""
     outcome: Required[AppealOutcome]
     """`upheld`: the payer stays with its decision. `withdrawn`: the practice takes the appeal back."""
 
@@ -7438,7 +7440,7 @@ class FeeSchedulesListParams(TypedDict, total=False):
     """Only items of this payer: its `pyr_` ID, its payer ID or an alias."""
     kind: FeeKind
     current: bool
-    """`true`: only versions in force today, in UTC. `false`: only the others."""
+    """`true`: only versions in force today at the office of `office_id`, else in New York. `false`: only the others."""
 
 
 class FeeSchedulesMatchParams(TypedDict, total=False):

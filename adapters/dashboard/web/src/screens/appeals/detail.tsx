@@ -7,9 +7,9 @@ import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
 import { Copy } from "../../ui/copy";
-import { Cancel, Modal, useLeaving } from "../../ui/dialog";
+import { FormEnd, Modal, useLeaving } from "../../ui/dialog";
 import { AreaField, Check, DateField, FaultsOf, SelectField, TextField } from "../../ui/form";
-import { Day, Money, None, name, useToday, When } from "../../ui/format";
+import { Day, dateIn, day, Money, None, name, useToday, useZone, When } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Facts, Notice, Page, Section, Waiting } from "../../ui/page";
 import { count } from "../../ui/plural";
@@ -253,6 +253,7 @@ function Documents({
   chosen: string[];
   choose: (ids: string[]) => void;
 }) {
+  const zone = useZone();
   const attached = c.attachments.filter((a) => a.documents.length > 0);
   if (attached.length === 0)
     return (
@@ -269,7 +270,7 @@ function Documents({
       {attached.map((a) => (
         <Check
           key={a.id}
-          label={`${count(a.documents.length, "image")} of the attachment made on ${a.created_at.slice(0, 10)}`}
+          label={`${count(a.documents.length, "image")} of the attachment made on ${day(dateIn(zone, new Date(a.created_at)))}`}
           checked={chosen.includes(a.id)}
           onChange={(on) => choose(on ? [...chosen, a.id] : chosen.filter((id) => id !== a.id))}
         />
@@ -330,12 +331,7 @@ function Send({ appeal: a }: { appeal: Appeal }) {
               onChange={setReference}
             />
             <p className="muted">The letter cannot be changed afterwards.</p>
-            <div className="dialog-actions">
-              <Cancel />
-              <Button look="primary" type="submit" busy={send.isPending}>
-                Record
-              </Button>
-            </div>
+            <FormEnd busy={send.isPending}>Record</FormEnd>
           </form>
         </FaultsOf>
       </Modal>
@@ -400,12 +396,9 @@ function Decide({ appeal: a }: { appeal: Appeal }) {
                 <p className="muted">Money comes with a remittance: record nothing else here.</p>
               </>
             )}
-            <div className="dialog-actions">
-              <Cancel />
-              <Button look={draft ? "danger" : "primary"} type="submit" busy={decide.isPending}>
-                {draft ? "Withdraw" : "Record"}
-              </Button>
-            </div>
+            <FormEnd busy={decide.isPending} danger={draft}>
+              {draft ? "Withdraw" : "Record"}
+            </FormEnd>
           </form>
         </FaultsOf>
       </Modal>

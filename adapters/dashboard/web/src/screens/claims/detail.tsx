@@ -453,7 +453,7 @@ function Actions({ claim: c }: { claim: Claim }) {
   const act = firstAct(c);
   const replaces = toReplace(c) || (act === "replaceClaim" && sent);
   const items = (voidIt: () => void): MenuItem[] => [
-    ...(sent && c.kind === "claim" && !replaces
+    ...((sent || c.state === "reconciled") && c.kind === "claim" && !replaces
       ? [{ label: "Replace with a corrected claim", onSelect: open("replace") }]
       : []),
     ...(secondary ? [{ label: `Bill the ${next} payer`, onSelect: open("secondary") }] : []),

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { type Client, type Schemas, useClient } from "../../api/client";
 import { Button } from "../../ui/button";
 import { Check, DateField, Group, SelectField, TextField, useFaultsBelow } from "../../ui/form";
-import { day, dollars, name, words } from "../../ui/format";
+import { dateIn, day, dollars, name, useZone, words } from "../../ui/format";
 import { PayerPicker } from "../../ui/payer-picker";
 import { Picker } from "../../ui/picker";
 import { useToast } from "../../ui/toast";
@@ -327,6 +327,7 @@ export function FindPatient({
 }) {
   const client = useClient();
   const toast = useToast();
+  const zone = useZone();
   const [chosen, setChosen] = useState<Schemas["Patient"] | null>(null);
   const [said, setSaid] = useState("");
   return (
@@ -368,7 +369,7 @@ export function FindPatient({
                 },
               },
             );
-            setSaid(filledIn(found?.claim));
+            setSaid(filledIn(found?.claim, zone));
           })
           .catch((e: unknown) => toast.refused(e));
       }}
@@ -377,9 +378,9 @@ export function FindPatient({
 }
 
 /** filledIn says what was filled in. */
-function filledIn(from: Claim | undefined): string {
+function filledIn(from: Claim | undefined, zone: string): string {
   if (!from) return "Filled in the name. This patient has no other claim.";
-  const date = from.service_dates.first ?? from.created_at.slice(0, 10);
+  const date = from.service_dates.first ?? dateIn(zone, new Date(from.created_at));
   return `Filled in from the claim of ${day(date)}. Check that it is still right.`;
 }
 

@@ -109,26 +109,64 @@ export function EditClaim() {
 export function ReplaceClaim() {
   return (
     <Loaded title="Replace the claim">
-      {(c) =>
-        ["accepted_payer", "paid", "denied"].includes(c.state) && c.kind === "claim" ? (
-          <Form
-            key={c.id}
-            title="Replace the claim"
-            begin={formOf(c)}
-            what={{ kind: "replace", claim: c }}
-          />
-        ) : (
+      {(c) => {
+        if (c.kind === "claim" && ["accepted_payer", "paid", "denied"].includes(c.state))
+          return (
+            <Form
+              key={c.id}
+              title="Replace the claim"
+              begin={formOf(c)}
+              what={{ kind: "replace", claim: c }}
+            />
+          );
+        if (c.kind === "claim" && c.state === "reconciled") return <ReopenFirst claim={c} />;
+        return (
           <Closed claim={c}>
             A claim can be replaced once the payer has accepted, paid or denied it.
           </Closed>
-        )
-      }
+        );
+      }}
     </Loaded>
   );
 }
 
+/** ReopenFirst opens a claim that is closed, because it is reconciled. The form then begins. */
+function ReopenFirst({ claim: c }: { claim: Claim }) {
+  const reopen = useSend(
+    (api, key) => api.POST("/claims/{id}/reopen", { params: { path: { id: c.id }, header: key } }),
+    { says: "The claim is open again." },
+  );
+  return (
+    <Page
+      title={name(c.patient_name)}
+      above={<Go to={`/claims/${c.id}`}>Claim</Go>}
+      about={<State value={c.state} />}
+    >
+      <Notice
+        tone="warn"
+        title="The claim is closed, because it is reconciled. Reopen it to replace it."
+        action={
+          <Button look="primary" busy={reopen.isPending} onClick={() => reopen.go()}>
+            Reopen the claim
+          </Button>
+        }
+      >
+        Reopening takes back what was accepted, and leaves the remittance as it is.
+        {c.payment && (
+          <>
+            {" "}
+            If the payment itself was posted by mistake,{" "}
+            <Go to={`/remittances/${c.payment.era_id}`}>open the remittance</Go> and unpost it: that
+            also reopens the claims that its posting reconciled.
+          </>
+        )}
+      </Notice>
+    </Page>
+  );
+}
+
 /** Loaded shows a form once its claim is there. Later changes of the claim do not change what is being
- *  typed. */
+ *  typed, unless it is reopened for that. */
 export function Loaded({
   title,
   children,
@@ -141,7 +179,7 @@ export function Loaded({
   const claim = useCurrent(api.useQuery("get", "/claims/{id}", { params: { path: { id } } }));
   if (claim.data) {
     return (
-      <Begun key={id} claim={claim.data}>
+      <Begun key={`${id} ${claim.data.state === "reconciled"}`} claim={claim.data}>
         {children}
       </Begun>
     );

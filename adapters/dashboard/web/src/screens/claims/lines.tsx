@@ -1,7 +1,12 @@
 import type { Schemas } from "../../api/client";
+import { useSend } from "../../api/send";
+import { useMay } from "../../api/session";
+import { Button } from "../../ui/button";
+import { Confirm } from "../../ui/dialog";
 import { cents, Day, dollars, Money, None } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Table } from "../../ui/table";
+import { useTasksOf } from "../today/about";
 import "./claims.css";
 import { paidOn, paidOnNone } from "./figures";
 
@@ -103,9 +108,12 @@ function Contract({ claim }: { claim: Claim }) {
   return (
     <div className="card-note">
       {cents(claim.contract.underpaid) > 0 && (
-        <p className="strong">
-          The payer allows <Money value={claim.contract.underpaid} /> less than its contract says.
-        </p>
+        <div className="spread">
+          <p className="strong">
+            The payer allows <Money value={claim.contract.underpaid} /> less than its contract says.
+          </p>
+          <AcceptDifference claim={claim} short={claim.contract.underpaid} />
+        </div>
       )}
       <ul className="plain small">
         {lines.map((l) => (
@@ -119,6 +127,41 @@ function Contract({ claim }: { claim: Claim }) {
         ))}
       </ul>
     </div>
+  );
+}
+
+/** AcceptDifference accepts that the payer stays below its contract, as its task does while it is open. */
+function AcceptDifference({ claim: c, short }: { claim: Claim; short: string }) {
+  const may = useMay();
+  const { data } = useTasksOf(c.id);
+  const task = data?.data.find((t) => t.kind === "underpaid");
+  const accept = useSend(
+    (api, key, note: string) =>
+      api.POST("/tasks/{id}/settle", {
+        params: { path: { id: task?.id ?? "" }, header: key },
+        body: { as: "accepted", note: note || null },
+      }),
+    { says: "The difference is accepted. The task comes again if it changes." },
+  );
+  if (!task || !may.write) return null;
+  return (
+    <Confirm
+      title="Accept what the payer allows?"
+      action="Accept the difference"
+      note="Note"
+      busy={accept.isPending}
+      onConfirm={(note) => accept.go(note)}
+      trigger={(open) => (
+        <Button className="no-print" busy={accept.isPending} onClick={open}>
+          Accept the difference
+        </Button>
+      )}
+    >
+      <p>
+        The payer allows {dollars(short)} less than its contract says. Nothing is posted: the
+        decision stays with the claim, and its task ends.
+      </p>
+    </Confirm>
   );
 }
 

@@ -8,6 +8,7 @@ import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
 import { Confirm } from "../../ui/dialog";
 import { Day, Days, dollars, Money, None, name, printable, words } from "../../ui/format";
+import { Keys, useKeys } from "../../ui/keys";
 import { Go } from "../../ui/link";
 import { Empty, Facts, Read, Section } from "../../ui/page";
 import { count } from "../../ui/plural";
@@ -51,6 +52,32 @@ const waits = (c: ERAClaim) =>
   c.review?.code !== "under_way" &&
   c.review?.code !== "correction";
 
+/** deciding are the keys of the claims that wait. They act on the one that has the focus, else on the first one. */
+const deciding = [
+  ["U", "next claim to decide"],
+  ["M", "find its claim"],
+  ["I", "ignore"],
+] as const;
+
+/** toDecide returns the claims on the page that wait for a person, and the one that has the focus. */
+function toDecide(): { all: HTMLElement[]; at: HTMLElement | undefined } {
+  const all = [...document.querySelectorAll<HTMLElement>(".decision")];
+  return { all, at: all.find((d) => d.contains(document.activeElement)) };
+}
+
+/** decide presses the button of a claim that waits. */
+const decide = (name: string) => () => {
+  const { all, at } = toDecide();
+  (at ?? all[0])?.querySelector<HTMLElement>(`[data-decides=${name}]`)?.click();
+};
+
+/** next moves the focus to the next claim that waits, and from the last one to the first. */
+function next() {
+  const { all, at } = toDecide();
+  const to = all[at ? (all.indexOf(at) + 1) % all.length : 0];
+  to?.querySelector<HTMLElement>("button")?.focus();
+}
+
 /** many is the number of claims beyond which a page asks before it loads more. */
 const many = 1000;
 
@@ -66,6 +93,7 @@ export function useClaims(id: string, there: boolean) {
 }
 
 export function Claims({ era: e, of: claims }: { era: ERA; of: ReturnType<typeof useClaims> }) {
+  const may = useMay();
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
   const [only, setOnly] = useState(false);
   const [text, setText] = useState("");
@@ -75,6 +103,8 @@ export function Claims({ era: e, of: claims }: { era: ERA; of: ReturnType<typeof
   useEffect(() => {
     if (hasNextPage && !isFetchingNextPage && rows.length < many) void fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, fetchNextPage, rows.length]);
+  const decides = may.write && rows.some(waits);
+  useKeys(decides ? { u: next, m: decide("match"), i: decide("ignore") } : {});
   if (!claims.data)
     return (
       <Section title="Claims" flush>
@@ -214,6 +244,7 @@ export function Claims({ era: e, of: claims }: { era: ERA; of: ReturnType<typeof
           }
         />
       )}
+      {decides && <Keys of={deciding} />}
       {hasNextPage && rows.length >= many && (
         <div className="table-more no-print">
           <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
@@ -327,6 +358,7 @@ function Choices({ era: e, claim: c }: { era: ERA; claim: ERAClaim }) {
       )}
       <Button
         data-act={first ? "matchERAClaim" : undefined}
+        data-decides="match"
         look={first && waits(c) ? "primary" : "plain"}
         onClick={() => setMatching(true)}
       >
@@ -340,7 +372,7 @@ function Choices({ era: e, claim: c }: { era: ERA; claim: ERAClaim }) {
           note={first ? undefined : "Note for the claim's history"}
           onConfirm={(note) => ignore.go(note)}
           trigger={(open) => (
-            <Button busy={ignore.isPending} onClick={open}>
+            <Button data-decides="ignore" busy={ignore.isPending} onClick={open}>
               Ignore
             </Button>
           )}

@@ -4,7 +4,7 @@ import { isAPIError, type Schemas, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
-import { Cancel, Modal } from "../../ui/dialog";
+import { FormEnd, Modal } from "../../ui/dialog";
 import { AreaField, FaultsOf, SelectField } from "../../ui/form";
 import { Day } from "../../ui/format";
 import { Empty, Section } from "../../ui/page";
@@ -205,12 +205,7 @@ function Record({
             value={note}
             onChange={setNote}
           />
-          <div className="dialog-actions">
-            <Cancel />
-            <Button type="submit" look="primary" busy={send.isPending} title="Ctrl Enter">
-              Record
-            </Button>
-          </div>
+          <FormEnd busy={send.isPending}>Record</FormEnd>
         </form>
       </FaultsOf>
     </Modal>

@@ -37,6 +37,7 @@ export const decisions: Record<Schemas["DecisionAs"], string> = {
   will_not_send: "Send nothing",
   received_elsewhere: "Received elsewhere",
   not_insurance: "Not insurance",
+  handled: "Done, nothing more to do now",
 };
 
 /** dueFrom says who named the day of a task. */

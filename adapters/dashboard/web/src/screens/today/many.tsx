@@ -1,4 +1,5 @@
 // What is done with many tasks at once, and with the tasks of many resources.
+import type { ComponentType } from "react";
 import type { Client, Schemas } from "../../api/client";
 import { useMe } from "../../api/session";
 import { Left } from "../../ui/many";
@@ -36,37 +37,32 @@ const first = (
   send: (api, key, t) => send(api, key, t.resource.id),
 });
 
+/** asks asks before an act is done with many resources of a kind. */
+const asks = (
+  does: string,
+  what: string,
+  Ask: ComponentType<{ n: number; go: (choice: string) => void }>,
+): Pick<Act<Task>, "title" | "ask"> => ({
+  title: (rows) => `${does} ${count(rows.length, what)}?`,
+  ask: (rows, go) => <Ask n={rows.length} go={go} />,
+});
+
 /** firsts are the first actions of tasks that are safe for many. */
 const firsts: readonly Act<Task>[] = [
   first("postERA", { name: "Post", did: "posted" }, postRemittance),
   first(
     "submitClaim",
-    {
-      name: "Send the claims",
-      did: "queued",
-      title: (rows) => `Send ${count(rows.length, "claim")}?`,
-      ask: (rows, go) => <Sending n={rows.length} go={go} />,
-    },
+    { name: "Send the claims", did: "queued", ...asks("Send", "claim", Sending) },
     sendClaim,
   ),
   first(
     "closeAttachment",
-    {
-      name: "Send the images",
-      did: "sent",
-      title: (rows) => `Send ${count(rows.length, "attachment")}?`,
-      ask: (rows, go) => <Closing n={rows.length} go={go} />,
-    },
+    { name: "Send the images", did: "sent", ...asks("Send", "attachment", Closing) },
     closeAttachment,
   ),
   first(
     "releaseClaim",
-    {
-      name: "Release",
-      did: "released",
-      title: (rows) => `Release ${count(rows.length, "claim")}?`,
-      ask: (rows, go) => <Releasing n={rows.length} go={go} />,
-    },
+    { name: "Release", did: "released", ...asks("Release", "claim", Releasing) },
     releaseClaim,
   ),
   first("createStatusInquiry", { name: "Ask the payer", did: "asked about" }, askPayer),

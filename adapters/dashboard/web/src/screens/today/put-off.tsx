@@ -166,7 +166,12 @@ function Settle({ task, close }: { task: Task; close: () => void }) {
         params: { path: { id: task.id }, header: key },
         body: { as, note: note || null },
       }),
-    { says: "Decided. The task comes again if its amount changes." },
+    {
+      says: (t) =>
+        t.settled?.as === "handled"
+          ? "Done. The task comes again when the claim changes."
+          : "Decided. The task comes again if its amount changes.",
+    },
   );
   return (
     <div className="stack">
@@ -201,7 +206,7 @@ export function Before({ task: { settled, state } }: { task: Task }) {
     <span className="sub">
       Decided <When value={settled.at} />
       {settled.amount && ` for ${dollars(settled.amount)}`}: {decisions[settled.as].toLowerCase()}.
-      The amount has changed since.
+      {settled.as === "handled" ? "The claim" : "The amount"} has changed since.
     </span>
   );
 }

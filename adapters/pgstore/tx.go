@@ -302,6 +302,12 @@ func (t *tx) row(ctx context.Context, to []any, text string, args ...any) error 
 	return t.run(ctx, func() error { return t.sql.QueryRowxContext(ctx, text, args...).Scan(to...) })
 }
 
+// last is row for the last statement of a transaction that only reads. COMMIT goes with it,
+// so the server wakes up once for the transaction.
+func (t *tx) last(ctx context.Context, to []any, text string, args ...any) error {
+	return t.row(context.WithValue(ctx, lastKey{}, true), to, text, args...)
+}
+
 // scan calls read for each row of a statement.
 func (t *tx) scan(ctx context.Context, read func(row *sql.Rows) error, text string, args ...any) error {
 	if err := t.flush(ctx); err != nil {

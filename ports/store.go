@@ -38,6 +38,10 @@ type Store interface {
 	// relay, the sweeper and administration. It may run fn again.
 	System(ctx context.Context, fn func(ctx context.Context, tx SystemTx) error) error
 
+	// Due takes a turn as Turns.Take does, unless the lease is zero, and reports whether
+	// Jobs.Due or Jobs.Lanes would find something now. It costs one round trip.
+	Due(ctx context.Context, turn string, holder billing.JobID, lease, pause time.Duration) (others time.Duration, due bool, err error)
+
 	// Ready reports whether the database responds and its schema is current.
 	Ready(ctx context.Context) error
 

@@ -345,9 +345,10 @@ func (e *commitUnknownError) Error() string { return "commit: no reply: " + e.ca
 func (e *commitUnknownError) Unwrap() error { return e.cause }
 
 // Commit commits the transaction. If nothing was sent, it does not contact the server.
-// If the transaction only read, it does not wait for the reply.
+// If the transaction only read, it does not wait for the reply, unless COMMIT went with its
+// last statement: then the reply is there.
 func (t *driverTx) Commit() error {
-	if p := t.conn.pipeline; p != nil && (t.readOnly || p.riding()) {
+	if p := t.conn.pipeline; p != nil && !p.ended && (t.readOnly || p.riding()) {
 		return t.leave(p)
 	}
 	err := t.end(driver.Tx.Commit)

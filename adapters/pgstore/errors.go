@@ -31,6 +31,7 @@ const (
 	codeStartingUp       pqerror.Code = "57P03"
 	codeTooMany          pqerror.Code = "53300" // connections
 	codeNoTable          pqerror.Code = "42P01"
+	classUnknown                      = "42" // of a statement that the schema does not fit: no such table, column or function, or no right to it
 	codeLockTimeout      pqerror.Code = "55P03"
 	codeInvalidParameter pqerror.Code = "22023" // for SET ROLE, an unknown role; for pg_xact_status, a future transaction ID
 )

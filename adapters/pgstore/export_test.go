@@ -61,6 +61,9 @@ func (s *Store) FirstStatistics(ctx context.Context) error { return s.firstStati
 // TakeDue returns the statement of Jobs.Due.
 const TakeDue = takeDue
 
+// AnyDue is the statement of Store.Due.
+var AnyDue = anyDue //nolint:gochecknoglobals // as anyDue
+
 // The statements of sweeps.
 const (
 	ForgetKeyUses    = forgetKeyUses

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -173,20 +174,24 @@ func (s *Store) compare(ctx context.Context) (now sight, err error) {
 	var replaced sql.NullTime
 	var leases []byte
 	begun := time.Now() // before the leases are read: none seems longer than it is
+	var first int64
 	err = s.attempt(ctx, &tx{store: s}, session{role: roleSystem}, true, func(ctx context.Context, t *tx) error {
-		var first int64
-		err := t.row(ctx, []any{&first, &unfit.Have}, "SELECT coalesce(min(version_id), 0) AS first, coalesce(max(version_id), 0) AS last FROM goose_db_version WHERE is_applied AND version_id > 0")
-		if err != nil || unfit.Have == 0 {
-			return err
-		}
-		if first < firstStep {
-			return ErrMadeBefore
-		}
-		if unfit.Have < want {
-			return nil
-		}
-		return t.row(ctx, []any{&unfit.Least, &now.oldest.id, &behind.Have, &now.held, &now.uncounted, &replaced, &now.fleet.Connections, &leases}, schemaFit)
+		return t.last(ctx, []any{
+			&first, &unfit.Have, &unfit.Least, &now.oldest.id, &behind.Have, &now.held, &now.uncounted, &replaced, &now.fleet.Connections, &leases,
+		}, schemaFit)
 	})
+	if e, ok := errors.AsType[*serverError](err); ok && strings.HasPrefix(string(e.Code), classUnknown) { // the schema is of another step
+		unread := err
+		err = s.attempt(ctx, &tx{store: s}, session{role: roleSystem}, true, func(ctx context.Context, t *tx) error {
+			return t.last(ctx, []any{&first, &unfit.Have}, schemaSteps)
+		})
+		if err == nil && firstStep <= first && want <= unfit.Have {
+			err = unread
+		}
+	}
+	if err == nil && unfit.Have > 0 && first < firstStep {
+		err = ErrMadeBefore
+	}
 	if e, ok := errors.AsType[*serverError](err); ok && (e.Code == codeInvalidParameter || e.Code == codeNoTable) {
 		return now, &unfit // of an empty database
 	}
@@ -206,16 +211,22 @@ func (s *Store) compare(ctx context.Context) (now sight, err error) {
 	return now, nil
 }
 
-// schemaFit reads the oldest step whose release works with the schema, the oldest
-// transaction that runs, the number of live files, whether a restore is open, whether totals are
+// schemaSteps reads the first and the last step of the schema.
+const schemaSteps = `
+SELECT coalesce(min(version_id), 0) AS first, coalesce(max(version_id), 0) AS last
+FROM goose_db_version
+WHERE is_applied AND version_id > 0`
+
+// schemaFit reads the steps of the schema, the oldest step whose release works with it, the
+// oldest transaction that runs, the number of live files, whether a restore is open, whether totals are
 // to be added up, when a data key was replaced last, a digest of the connections, and the
-// leases of turns in seconds.
+// leases of turns in seconds. Every process asks all the time, so it is one statement.
 const schemaFit = `
-SELECT f.least, CASE WHEN pg_snapshot_xmin(s) < pg_snapshot_xmax(s) THEN pg_snapshot_xmin(s)::text ELSE '' END AS oldest, l.number, ` + openRestore + ` AS held,
+SELECT v.first, v.last, f.least, CASE WHEN pg_snapshot_xmin(s) < pg_snapshot_xmax(s) THEN pg_snapshot_xmin(s)::text ELSE '' END AS oldest, l.number, ` + openRestore + ` AS held,
 	EXISTS (SELECT FROM claim_changes) AS uncounted, (SELECT max(replaced_at) FROM data_keys WHERE replaced_at IS NOT NULL) AS replaced,
 	(SELECT md5(coalesce(string_agg(id || ' ' || revision, ' ' ORDER BY id), '')) FROM connections) AS connections,
 	(SELECT json_object_agg(name, extract(epoch FROM lease_until - clock_timestamp())) FROM turns WHERE lease_until > clock_timestamp()) AS leases
-FROM schema_fit f, live_files l, pg_current_snapshot() s`
+FROM (` + schemaSteps + `) v, schema_fit f, live_files l, pg_current_snapshot() s`
 
 // heldBack is how long a transaction may run before the operator must know of it. Tests
 // shorten it.

@@ -114,19 +114,7 @@ type jobTable struct{ *tx }
 // time. After that, only its lease matters. Each relay skips the jobs that the relay
 // of another process is leasing.
 const takeDue = `
-WITH RECURSIVE streams AS (
-	(SELECT kind, org_id, mode FROM jobs ORDER BY kind, org_id, mode LIMIT 1)
-	UNION ALL
-	SELECT next.kind, next.org_id, next.mode
-	FROM streams s
-	CROSS JOIN LATERAL (
-		SELECT kind, org_id, mode
-		FROM jobs
-		WHERE (kind, org_id, mode) > (s.kind, s.org_id, s.mode)
-		ORDER BY kind, org_id, mode
-		LIMIT 1
-	) next
-), first AS (
+WITH RECURSIVE ` + allStreams + `, first AS (
 	SELECT j.id
 	FROM streams s
 	CROSS JOIN LATERAL (
@@ -156,6 +144,52 @@ WITH RECURSIVE streams AS (
 	WHERE id = ANY (ARRAY (SELECT id FROM first)) AND (lease_until <= now() OR lease_until IS NULL AND not_before <= $4)
 	FOR UPDATE SKIP LOCKED
 )` + takeThem
+
+const allStreams = `streams AS (
+	(SELECT kind, org_id, mode FROM jobs ORDER BY kind, org_id, mode LIMIT 1)
+	UNION ALL
+	SELECT next.kind, next.org_id, next.mode
+	FROM streams s
+	CROSS JOIN LATERAL (
+		SELECT kind, org_id, mode
+		FROM jobs
+		WHERE (kind, org_id, mode) > (s.kind, s.org_id, s.mode)
+		ORDER BY kind, org_id, mode
+		LIMIT 1
+	) next
+)`
+
+// anyDue takes a turn, or renews its lease, and reports whether takeDue or callLanes would
+// find something. A relay without work asks four times a second.
+//
+//nolint:gochecknoglobals // a constant, built from the others
+var anyDue = "WITH RECURSIVE " + turnTaken + ", " + allStreams + `
+SELECT ` + turnOf + `,
+	EXISTS (
+		SELECT
+		FROM streams s
+		CROSS JOIN LATERAL (
+			(SELECT FROM jobs WHERE kind = s.kind AND org_id = s.org_id AND mode = s.mode AND lease_until <= now() LIMIT 1)
+			UNION ALL
+			(SELECT FROM jobs WHERE kind = s.kind AND org_id = s.org_id AND mode = s.mode AND lease_until IS NULL AND not_before <= now() LIMIT 1)
+		) j
+	) OR EXISTS (
+	SELECT` + renumbered(dueLanes, 3) + `
+	) AS due`
+
+// Due takes a turn and looks for work in one message. If the reply to COMMIT is lost, the
+// transaction's ID finds the outcome.
+func (s *Store) Due(
+	ctx context.Context, turn string, holder billing.JobID, lease, pause time.Duration,
+) (others time.Duration, due bool, err error) {
+	err = s.transact(ctx, session{role: roleSystem}, false, func(ctx context.Context, t *tx) error {
+		return t.last(ctx, []any{&t.xid, microseconds{&others}, &due}, anyDue, turn, holder, lease.Microseconds(), sql.NullTime{}, pause.Microseconds())
+	})
+	if err != nil {
+		return 0, false, fmt.Errorf("look for due jobs: %w", err)
+	}
+	return others, due, nil
+}
 
 // hold leases the jobs whose lease has expired. It returns these and, without a
 // transaction ID, the others that are leased: in the statement's snapshot, so that

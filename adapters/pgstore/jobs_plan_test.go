@@ -9,7 +9,7 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 )
 
-// TestDueReadsOnlyWhatItLeases leases due jobs while 500, and then a hundred
+// TestDueReadsOnlyWhatItLeases looks for due jobs, and leases some, while 500, and then a hundred
 // thousand jobs of one stream wait: some due, some leased, some at rest, beside
 // a few of other streams. It must not read more blocks for the larger number.
 func TestDueReadsOnlyWhatItLeases(t *testing.T) {
@@ -21,6 +21,7 @@ func TestDueReadsOnlyWhatItLeases(t *testing.T) {
 		exec(t, db, "SET "+setting)
 	}
 	exec(t, db, "PREPARE due AS "+pgstore.TakeDue)
+	exec(t, db, "PREPARE any_due AS "+pgstore.AnyDue)
 	fill := func(org, rows int) {
 		exec(t, db, fmt.Sprintf(`
 INSERT INTO jobs (id, kind, org_id, mode, subject, reply_to, not_before, lease_until)
@@ -29,9 +30,9 @@ SELECT gen_random_uuid(), 'eligibility', lpad('%d', 32, '0')::uuid, 'test', gen_
 	CASE n %% 3 WHEN 1 THEN now() - interval '1 hour' WHEN 2 THEN now() + interval '1 hour' END
 FROM generate_series(1, %d) n`, org, rows))
 	}
-	read := func() (blocks int) {
+	read := func(execute string) (blocks int) {
 		exec(t, db, "BEGIN")
-		plan := scan[[]byte](t, db, "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE due (3000000, 60000000, 30, now(), '{}', '{}', '{}')")
+		plan := scan[[]byte](t, db, "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE "+execute)
 		exec(t, db, "ROLLBACK")
 		var out []struct {
 			Plan struct {
@@ -47,9 +48,23 @@ FROM generate_series(1, %d) n`, org, rows))
 	for org := range 5 {
 		fill(org+1, 100)
 	}
-	few := read()
+	const due, anyDue = "due (3000000, 60000000, 30, now(), '{}', '{}', '{}')", "any_due ('outbox', gen_random_uuid(), 0, NULL, 0)"
+	few := read(due)
 	fill(3, 100_000)
-	if many := read(); many > 3*few {
+	if many := read(due); many > 3*few {
 		t.Errorf("with 100,000 jobs waiting %d blocks are read, and %d with 500", many, few)
+	}
+	exec(t, db, "TRUNCATE jobs")
+	var blocks [2]int
+	for i, rows := range []int{100, 100_000} {
+		for org := range 5 {
+			fill(org+1, rows/(4*org+1))
+		}
+		exec(t, db, "DELETE FROM jobs WHERE lease_until <= now() OR lease_until IS NULL AND not_before <= now()")
+		exec(t, db, "VACUUM jobs")
+		blocks[i] = read(anyDue)
+	}
+	if blocks[1] > 3*blocks[0] {
+		t.Errorf("to find nothing due, %d blocks are read with 100,000 jobs at rest, and %d with 100", blocks[1], blocks[0])
 	}
 }

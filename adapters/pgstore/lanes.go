@@ -258,19 +258,7 @@ WHERE org_id = $1 AND mode = $2 AND id = $3 AND holder = $4`, r.scope.Org, r.sco
 // its organization's clock.
 const callLanes = `
 WITH due AS (
-	SELECT e.id
-	FROM webhook_endpoints e
-	LEFT JOIN sandbox_clocks c ON c.org_id = e.org_id AND e.mode = 'test'
-	CROSS JOIN LATERAL (SELECT coalesce(` + clockTime + `, $1) AS now) clock
-	CROSS JOIN LATERAL (
-		SELECT
-		FROM webhook_deliveries d
-		WHERE d.org_id = e.org_id AND d.mode = e.mode AND d.endpoint_id = e.id AND d.state = 'pending' AND d.next_attempt_at <= clock.now
-		ORDER BY d.next_attempt_at, d.id
-		LIMIT 1
-	) waiting
-	WHERE NOT ` + openRestore + ` AND e.status = 'enabled' AND coalesce(e.circuit_until <= clock.now, true) AND coalesce(e.lease_until <= now(), true)
-		AND coalesce(e.called_at <= now() - $2 * interval '1 us', true)
+	SELECT e.id` + dueLanes + `
 	ORDER BY e.called_at NULLS FIRST
 	LIMIT $3
 	FOR NO KEY UPDATE OF e SKIP LOCKED
@@ -279,6 +267,21 @@ UPDATE webhook_endpoints e
 SET called_at = clock_timestamp()
 WHERE e.id = ANY (ARRAY (SELECT id FROM due)) -- a join would read all of the table
 RETURNING pg_current_xact_id()::text AS xid, e.org_id, e.mode, e.id AS endpoint_id`
+
+// dueLanes has the real time $1, or that of the transaction.
+const dueLanes = `
+	FROM webhook_endpoints e
+	LEFT JOIN sandbox_clocks c ON c.org_id = e.org_id AND e.mode = 'test'
+	CROSS JOIN LATERAL (SELECT coalesce(` + clockTime + `, $1, now()) AS now) clock
+	CROSS JOIN LATERAL (
+		SELECT
+		FROM webhook_deliveries d
+		WHERE d.org_id = e.org_id AND d.mode = e.mode AND d.endpoint_id = e.id AND d.state = 'pending' AND d.next_attempt_at <= clock.now
+		ORDER BY d.next_attempt_at, d.id
+		LIMIT 1
+	) waiting
+	WHERE NOT ` + openRestore + ` AND e.status = 'enabled' AND coalesce(e.circuit_until <= clock.now, true) AND coalesce(e.lease_until <= now(), true)
+		AND coalesce(e.called_at <= now() - $2 * interval '1 us', true)`
 
 // Lanes calls lanes that are due, longest waiting first.
 func (r jobTable) Lanes(ctx context.Context, now time.Time, pause time.Duration, limit int) ([]jobs.Job, error) {

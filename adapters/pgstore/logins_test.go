@@ -87,6 +87,39 @@ func TestFirstStatistics(t *testing.T) {
 	}
 }
 
+// TestOneProcessChecksStatistics has the process that checked first check for all, until it
+// ends.
+func TestOneProcessChecksStatistics(t *testing.T) {
+	t.Parallel()
+	address := pgtest.URL(t)
+	db := admin(t, address)
+	check := func(s *pgstore.Store) (holder string) {
+		t.Helper()
+		if err := s.FirstStatistics(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return scan[string](t, db, "SELECT holder FROM turns WHERE name = 'statistics' AND lease_until > now()")
+	}
+	first, second := pgtest.OpenAt(t, address), pgtest.OpenAt(t, address)
+	holder := check(first)
+	if got := check(second); got != holder {
+		t.Error("the second process checks, too")
+	}
+	exec(t, db, "ALTER TABLE sandbox_notes SET (autovacuum_enabled = off)")
+	exec(t, db, "INSERT INTO sandbox_notes (key, noted_by, noted_at, content) SELECT n::text::bytea, '', now(), '' FROM generate_series(1, 300) n")
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	third := pgtest.OpenAt(t, address)
+	const made = "SELECT analyze_count FROM pg_stat_user_tables WHERE relname = 'sandbox_notes'"
+	for scan[int](t, db, made) == 0 { // the server counts rows a moment later
+		time.Sleep(10 * time.Millisecond)
+		if check(third) == holder {
+			t.Fatal("a process that has ended checks")
+		}
+	}
+}
+
 // TestAdmit creates a login on a server that requires passwords, from several
 // processes at once, and uses it.
 func TestAdmit(t *testing.T) {

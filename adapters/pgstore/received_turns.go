@@ -13,21 +13,23 @@ import (
 type taken struct{ *tx }
 
 // takeTurn writes nothing while another holder has the turn: every process asks. The last
-// condition is for a holder that took it meanwhile.
-const takeTurn = `
-WITH other AS (
+// condition is for a holder that took it meanwhile. Without a lease it takes nothing.
+const takeTurn = "WITH " + turnTaken + "\nSELECT " + turnOf
+
+const turnTaken = `other AS (
 	SELECT lease_until - clock_timestamp() AS rest
 	FROM turns
 	WHERE name = $1 AND holder <> $2 AND lease_until > clock_timestamp()
 ), taken AS (
 	INSERT INTO turns AS t (name, holder, lease_until)
 	SELECT $1, $2::uuid, clock_timestamp() + $3 * interval '1 us'
-	WHERE NOT EXISTS (SELECT FROM other)
+	WHERE $3 <> 0 AND NOT EXISTS (SELECT FROM other)
 	ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, lease_until = excluded.lease_until
 	WHERE t.holder = excluded.holder OR t.lease_until <= clock_timestamp()
 	RETURNING pg_current_xact_id()::text AS xid
-)
-SELECT coalesce((SELECT xid FROM taken), '') AS xid,
+)`
+
+const turnOf = `coalesce((SELECT xid FROM taken), '') AS xid,
 	CASE WHEN EXISTS (SELECT FROM taken) THEN 0
 		ELSE ceil(extract(epoch FROM coalesce((SELECT rest FROM other), $3 * interval '1 us')) * 1000000)::bigint END AS others`
 

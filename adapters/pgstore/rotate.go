@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"database/sql"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,7 +39,8 @@ const announce = `
 INSERT INTO key_holders (id, name, holds, seen_at) VALUES ($1, $2, $3, clock_timestamp())
 ON CONFLICT (id) DO UPDATE SET seen_at = clock_timestamp()`
 
-const forgetHolders = "DELETE FROM key_holders WHERE seen_at < clock_timestamp() - make_interval(secs => $1)"
+// forgetHolders leaves the process's own row, which the same statement writes.
+const forgetHolders = "DELETE FROM key_holders WHERE seen_at < clock_timestamp() - make_interval(secs => $1) AND id <> $2"
 
 // lookAtKeys announces the keys of a process. It reads those of the deployment again when data
 // keys were replaced, and while the database has its first form, which may have ended.
@@ -62,16 +64,15 @@ func (s *Store) lookAtKeys(ctx context.Context, replaced time.Time) error {
 		holds = append(holds, wrap.id[:])
 	}
 	err := s.repeat(ctx, session{role: roleSystem}, false, func(ctx context.Context, t *tx) error {
-		if _, err := t.exec(ctx, announce, s.announcer.id, s.announcer.name, holds); err != nil {
-			return fmt.Errorf("announce the keys of the process: %w", err)
-		}
-		_, err := t.exec(ctx, forgetHolders, holdersFor.Seconds())
-		return err
+		return errors.Join(
+			t.later(ctx, "announce", announce, s.announcer.id, s.announcer.name, holds),
+			t.later(ctx, "forget", forgetHolders, holdersFor.Seconds(), s.announcer.id))
 	})
-	if err == nil {
-		s.announcer.last = time.Now()
+	if err != nil {
+		return fmt.Errorf("announce the keys of the process: %w", err)
 	}
-	return err
+	s.announcer.last = time.Now()
+	return nil
 }
 
 // leave takes back what the process announced. Without it the row ends by its age.

@@ -109,36 +109,14 @@ ON CONFLICT (name) DO NOTHING`, names, contents, pq.Array(due), pq.Array(orgs), 
 // index. The files of an organization whose clock was touched are due by that clock, and
 // found by it. Those of one whose test mode is being reset wait to be removed.
 const takeMail = `
-WITH first AS (
-	(
-		SELECT name, due
-		FROM sandbox_mail m
-		WHERE removed_at IS NULL AND due <= $1 AND coalesce(given_until <= $1, true) AND network = $4
-			AND NOT EXISTS (SELECT FROM sandbox_clocks c WHERE c.org_id = m.org_id AND m.mode = 'test')
-		ORDER BY due, name
-		LIMIT $3
-	) UNION ALL (
-		SELECT m.name, m.due
-		FROM (SELECT * FROM sandbox_clocks WHERE reset_job IS NULL ORDER BY org_id) c
-		CROSS JOIN LATERAL (
-			SELECT name, due
-			FROM sandbox_mail
-			WHERE org_id = c.org_id AND mode = 'test' AND removed_at IS NULL AND due <= ` + clockTime + `
-				AND coalesce(given_until <= $1, true) AND network = $4
-			ORDER BY due, name
-			LIMIT $3
-		) m
-	)
-	ORDER BY due, name
-	LIMIT $3
-), due AS (
+WITH first AS (` + dueMail + `), due AS (
 	SELECT name
 	FROM sandbox_mail
 	WHERE name = ANY (ARRAY (SELECT name FROM first)) AND removed_at IS NULL AND coalesce(given_until <= $1, true)
 	FOR UPDATE SKIP LOCKED
 ), given AS (
 	UPDATE sandbox_mail m
-	SET given_until = $1::timestamptz + $2 * interval '1 us'
+	SET given_until = $1::timestamptz + $4 * interval '1 us'
 	WHERE m.name = ANY (ARRAY (SELECT name FROM due)) -- a join would read all of the table
 	RETURNING m.name, m.content, m.due, m.org_id, m.mode
 )
@@ -146,15 +124,53 @@ SELECT name, content, org_id, coalesce(mode, '') AS mode, pg_current_xact_id()::
 FROM given
 ORDER BY due, name`
 
-// Take returns files whose time has come.
+// anyMail reports whether takeMail would find something. It writes nothing, and is asked
+// several times a second.
+const anyMail = "SELECT EXISTS (" + dueMail + ") AS due"
+
+const dueMail = `
+	(
+		SELECT name, due
+		FROM sandbox_mail m
+		WHERE removed_at IS NULL AND due <= $1 AND coalesce(given_until <= $1, true) AND network = $3
+			AND NOT EXISTS (SELECT FROM sandbox_clocks c WHERE c.org_id = m.org_id AND m.mode = 'test')
+		ORDER BY due, name
+		LIMIT $2
+	) UNION ALL (
+		SELECT m.name, m.due
+		FROM (SELECT * FROM sandbox_clocks WHERE reset_job IS NULL ORDER BY org_id) c
+		CROSS JOIN LATERAL (
+			SELECT name, due
+			FROM sandbox_mail
+			WHERE org_id = c.org_id AND mode = 'test' AND removed_at IS NULL AND due <= ` + clockTime + `
+				AND coalesce(given_until <= $1, true) AND network = $3
+			ORDER BY due, name
+			LIMIT $2
+		) m
+	)
+	ORDER BY due, name
+	LIMIT $2
+`
+
+// Take returns files whose time has come. Mostly there are none, which costs one message.
 func (m SandboxMail) Take(ctx context.Context, now time.Time, pause time.Duration, limit int) (files []clearing.IncomingFile, err error) {
+	var due bool
+	err = m.store.transact(ctx, session{role: roleSystem}, true, func(ctx context.Context, t *tx) error {
+		return t.last(ctx, []any{&due}, anyMail, micro(now), 1, m.network)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look for files of the sandbox: %w", err)
+	}
+	if !due {
+		return nil, nil
+	}
 	err = m.in(ctx, func(ctx context.Context, t *tx) error {
 		files = nil
 		var f clearing.IncomingFile
 		err := t.each(ctx, "read files of the sandbox", []any{&f.Name, &f.Content, &f.Scope.Org, &f.Scope.Mode, &t.xid}, func() {
 			files = append(files, f)
 			f.Content = nil
-		}, takeMail, micro(now), pause.Microseconds(), limit, m.network)
+		}, takeMail, micro(now), limit, m.network, pause.Microseconds())
 		for i := range files {
 			f := &files[i]
 			var damaged error

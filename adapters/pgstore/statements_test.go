@@ -237,7 +237,8 @@ func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*claim.Claim) map
 		"late":                       made(acknowledgements{t}.late([]billing.FileID{Number(3, 8), Number(13, 8)})),
 		"unsettled":                  made(acknowledgements{t}.awaiting([]billing.FileID{Number(3, 8), Number(13, 8)})),
 		"work of the sandbox clock":  {workOf(true), []any{in.Org, in.Mode, pq.StringArray{"sandbox"}, pq.StringArray{"era"}}},
-		"every scope, mail":          {takeMail, []any{at, 1000000, 10, "sandbox"}},
+		"every scope, mail":          {takeMail, []any{at, 10, "sandbox", 1000000}},
+		"every scope, any mail":      {anyMail, []any{at, 1, "sandbox"}},
 	}
 	first, next := billing.Page{Limit: 25}, billing.Page{Limit: 25, After: &billing.Position{Time: at, ID: Number(7, 1)}}
 	for name, p := range map[string]billing.Page{"": first, ", next page": next} {

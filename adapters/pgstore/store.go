@@ -79,6 +79,9 @@ type Store struct {
 	looked    atomic.Pointer[chan struct{}] // closed at the next look
 	uncounted chan struct{}                 // receives when changes of totals were seen
 
+	checking   sync.Mutex // guards statistics
+	statistics *jobs.Duty
+
 	mu      sync.Mutex // guards the cached result of Ready
 	checked time.Time
 	ready   error
@@ -135,7 +138,7 @@ func open(ctx context.Context, o Options, dial func(context.Context, string, str
 	s := &Store{
 		scoped: pool(c, rest), turns: turns{free: rest}, system: pool(c, reserved),
 		connector: c, keys: keys, announcer: newAnnouncer(o.Process), staged: o.Staged, log: o.Log, awayTime: awayTime,
-		uncounted: make(chan struct{}, 1),
+		uncounted: make(chan struct{}, 1), statistics: jobs.NewRareDuty("statistics", statisticsLease, statisticsRenewal),
 	}
 	next := make(chan struct{})
 	s.looked.Store(&next)
@@ -153,7 +156,10 @@ func open(ctx context.Context, o Options, dial func(context.Context, string, str
 		s.keepFit(life)
 		s.leave(context.WithoutCancel(life))
 	})
-	s.upkeep.Go(func() { s.keepStatistics(life) })
+	s.upkeep.Go(func() {
+		s.keepStatistics(life)
+		s.leaveStatistics(context.WithoutCancel(life))
+	})
 	s.upkeep.Go(func() { s.keepTotals(life) })
 	return s, nil
 }

@@ -264,6 +264,12 @@ func renumber(to *strings.Builder, text string, by int) {
 	}
 }
 
+func renumbered(text string, by int) string {
+	var to strings.Builder
+	renumber(&to, text, by)
+	return to.String()
+}
+
 // exec runs a write at once and returns the number of rows written.
 func (t *tx) exec(ctx context.Context, text string, args ...any) (n int, err error) {
 	text = "WITH written AS (" + text + " RETURNING 1)\nSELECT count(*) AS rows, pg_current_xact_id()::text AS xid FROM written"
@@ -299,6 +305,12 @@ func (t *tx) row(ctx context.Context, to []any, text string, args ...any) error 
 		return err
 	}
 	return t.run(ctx, func() error { return t.sql.QueryRowxContext(ctx, text, args...).Scan(to...) })
+}
+
+// last is row for the last statement of a transaction. COMMIT goes with it, so the server
+// wakes up once for the transaction. A statement that may write reads xid.
+func (t *tx) last(ctx context.Context, to []any, text string, args ...any) error {
+	return t.row(context.WithValue(ctx, lastKey{}, true), to, text, args...)
 }
 
 // scan calls read for each row of a statement.

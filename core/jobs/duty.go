@@ -15,12 +15,18 @@ type Duty struct {
 	Name   string
 	Holder billing.JobID
 
+	lease, renewal time.Duration
+
 	mine, others time.Time // when the lease ends that this process, or another, was seen to have
 }
 
 // NewDuty returns a duty whose holder is not known yet.
-func NewDuty(name string) *Duty {
-	return &Duty{Name: name, Holder: billing.NewID[billing.JobID](billing.RealAt(time.Now()))}
+func NewDuty(name string) *Duty { return NewRareDuty(name, billing.DutyLease, billing.DutyRenewal) }
+
+// NewRareDuty returns a duty for a poll that may come late: with a lease of its own, which
+// is renewed so long after it began.
+func NewRareDuty(name string, lease, renewal time.Duration) *Duty {
+	return &Duty{Name: name, Holder: billing.NewID[billing.JobID](billing.RealAt(time.Now())), lease: lease, renewal: renewal}
 }
 
 // Take returns zero while this process has the duty, and otherwise for how long another has
@@ -33,12 +39,12 @@ func (d *Duty) Take(
 		return others, nil
 	}
 	now := time.Now() // before the lease begins
-	if others, err = take(ctx, d.Name, d.Holder, billing.DutyLease); err != nil {
+	if others, err = take(ctx, d.Name, d.Holder, d.lease); err != nil {
 		return 0, err
 	}
 	d.mine, d.others = time.Time{}, now.Add(others)
 	if others == 0 {
-		d.mine = now.Add(billing.DutyLease)
+		d.mine = now.Add(d.lease)
 	}
 	return others, nil
 }
@@ -46,7 +52,7 @@ func (d *Duty) Take(
 // Known returns what Take does, and whether Take asks for nothing.
 func (d *Duty) Known() (others time.Duration, known bool) {
 	others = d.Others()
-	return others, others > 0 || time.Until(d.mine) > billing.DutyLease-billing.DutyRenewal
+	return others, others > 0 || time.Until(d.mine) > d.lease-d.renewal
 }
 
 // See tells of leases that were seen, by the names of their turns, so that the holder's

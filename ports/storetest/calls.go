@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -62,6 +63,63 @@ func testCallLanes(b *scoped) {
 	equal(t, "called when the rest is delivered", b.callLanes(now.Add(time.Hour), 0, 10), endpointIDs(live))
 	equal(t, "calls of an idle lane", b.calls()[idle.ID], 0)
 	equal(t, "endpoint", b.getEndpoint(one.ID), one)
+}
+
+// testWorkIsDue asks whether there is work, and takes a turn with the question.
+func testWorkIsDue(b *scoped) {
+	t := b.t
+	one, two := billing.JobID{1}, billing.JobID{2}
+	ask := func(holder billing.JobID, lease, pause time.Duration) (others time.Duration, due bool) {
+		t.Helper()
+		others, due, err := b.Store.Due(t.Context(), "outbox", holder, lease, pause)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return others, due
+	}
+	is := func(what string, want bool) {
+		t.Helper()
+		if _, due := ask(one, 0, time.Hour); due != want {
+			t.Errorf("%s: due is %t", what, due)
+		}
+	}
+	if others, due := ask(one, 0, 0); others != 0 || due {
+		t.Errorf("without work and holder: %v, %t", others, due)
+	}
+	if others, _ := ask(two, time.Hour, 0); others != 0 {
+		t.Errorf("a turn that was asked for without a lease is taken for %v", others)
+	}
+	if others, _ := ask(one, time.Hour, 0); others <= 0 || others > time.Hour {
+		t.Errorf("another has the turn for %v, want at most the hour that it took", others)
+	}
+	now, later := b.job(), b.job()
+	later.NotBefore = b.now.Add(time.Hour)
+	b.stage(now, later)
+	is("leased, and at rest", false)
+	b.release()
+	is("whose lease has ended", true)
+	equal(t, "leased", b.due(time.Hour, 10), []billing.JobID{now.ID})
+	is("leased again", false)
+	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Postpone(ctx, later.ID, b.now) })
+	is("whose time has come", true)
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		return errors.Join(tx.Outbox.Done(ctx, now.ID), tx.Outbox.Done(ctx, later.ID))
+	})
+	is("done", false)
+
+	e := b.newEndpoint(0)
+	b.happen(1)
+	is("with a delivery", true)
+	equal(t, "called", b.callLanes(time.Now().Add(time.Second), time.Hour, 10), endpointIDs(e))
+	is("called within the pause", false)
+	if _, due := ask(one, 0, 0); !due {
+		t.Error("called after the pause: nothing is due")
+	}
+	e.Status = webhook.EndpointDisabled
+	b.saveEndpoint(e)
+	if _, due := ask(one, 0, 0); due {
+		t.Error("a disabled endpoint is due")
+	}
 }
 
 // testCallLanesRace calls lanes from several relays at once. Each lane is

@@ -190,6 +190,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"the health of an endpoint":    testRecordHealth,
 		"record success":               testRecordSuccess,
 		"call lanes":                   testCallLanes,
+		"work is due":                  testWorkIsDue,
 		"relays share lanes":           testCallLanesRace,
 		"events are kept":              testEvents,
 		"event filters":                testEventFilters,

@@ -304,6 +304,11 @@ func (r *Relay) look(ctx context.Context, store ports.Store, away time.Time) (mo
 	if len(flying) == 0 && away.IsZero() && r.duty.Others() > 0 {
 		return false, nil
 	}
+	if away.IsZero() && r.idle() {
+		if found, err := r.due(ctx, store); err != nil || !found {
+			return false, err
+		}
+	}
 	var again, due, lanes []jobs.Job
 	err = store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
 		if !away.IsZero() {
@@ -347,6 +352,28 @@ func (r *Relay) look(ctx context.Context, store ports.Store, away time.Time) (mo
 		more = more || len(s.waiting) > 0
 	}
 	return more || len(due) == batch, nil
+}
+
+// idle reports whether no job waits here or is in flight.
+func (r *Relay) idle() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.streams) == 0
+}
+
+// due reports whether look would publish something, and renews the duty in the same round
+// trip. An idle fleet costs little more than this.
+func (r *Relay) due(ctx context.Context, store ports.Store) (found bool, err error) {
+	ask := func(ctx context.Context, name string, holder billing.JobID, lease time.Duration) (others time.Duration, err error) {
+		others, found, err = store.Due(ctx, name, holder, lease, billing.LaneCall)
+		return others, err
+	}
+	if _, known := r.duty.Known(); known { // it is this process's
+		_, err = ask(ctx, r.duty.Name, r.duty.Holder, 0)
+		return found, err
+	}
+	others, err := r.duty.Take(ctx, ask)
+	return found && others == 0, err
 }
 
 // flying returns the flights to look up in the outbox: those without a prompt

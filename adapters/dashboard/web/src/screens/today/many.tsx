@@ -47,24 +47,16 @@ const asks = (
   ask: (rows, go) => <Ask n={rows.length} go={go} />,
 });
 
+const sending = asks("Send", "claim", Sending);
+const closing = asks("Send", "attachment", Closing);
+const releasing = asks("Release", "claim", Releasing);
+
 /** firsts are the first actions of tasks that are safe for many. */
 const firsts: readonly Act<Task>[] = [
   first("postERA", { name: "Post", did: "posted" }, postRemittance),
-  first(
-    "submitClaim",
-    { name: "Send the claims", did: "queued", ...asks("Send", "claim", Sending) },
-    sendClaim,
-  ),
-  first(
-    "closeAttachment",
-    { name: "Send the images", did: "sent", ...asks("Send", "attachment", Closing) },
-    closeAttachment,
-  ),
-  first(
-    "releaseClaim",
-    { name: "Release", did: "released", ...asks("Release", "claim", Releasing) },
-    releaseClaim,
-  ),
+  first("submitClaim", { name: "Send the claims", did: "queued", ...sending }, sendClaim),
+  first("closeAttachment", { name: "Send the images", did: "sent", ...closing }, closeAttachment),
+  first("releaseClaim", { name: "Release", did: "released", ...releasing }, releaseClaim),
   first("createStatusInquiry", { name: "Ask the payer", did: "asked about" }, askPayer),
 ];
 

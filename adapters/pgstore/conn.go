@@ -352,6 +352,9 @@ func (t *driverTx) Commit() error {
 		return t.leave(p)
 	}
 	err := t.end(driver.Tx.Commit)
+	if t.readOnly && t.conn.pipeline != nil {
+		return nil // it went with the last statement, whose rows are read; a broken connection does not return to the pool
+	}
 	if _, refused := errors.AsType[*pq.Error](err); err == nil || refused || errors.Is(err, pq.ErrInFailedTransaction) || t.readOnly {
 		return err
 	}

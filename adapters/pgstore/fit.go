@@ -176,14 +176,18 @@ func (s *Store) compare(ctx context.Context) (now sight, err error) {
 	begun := time.Now() // before the leases are read: none seems longer than it is
 	var first int64
 	err = s.attempt(ctx, &tx{store: s}, session{role: roleSystem}, true, func(ctx context.Context, t *tx) error {
-		return t.last(ctx, []any{
+		read := t.row // by the first look, which must not fail for a COMMIT that gets no reply
+		if s.seen.Load() != nil {
+			read = t.last
+		}
+		return read(ctx, []any{
 			&first, &unfit.Have, &unfit.Least, &now.oldest.id, &behind.Have, &now.held, &now.uncounted, &replaced, &now.fleet.Connections, &leases,
 		}, schemaFit)
 	})
 	if e, ok := errors.AsType[*serverError](err); ok && strings.HasPrefix(string(e.Code), classUnknown) { // the schema is of another step
 		unread := err
 		err = s.attempt(ctx, &tx{store: s}, session{role: roleSystem}, true, func(ctx context.Context, t *tx) error {
-			return t.last(ctx, []any{&first, &unfit.Have}, schemaSteps)
+			return t.row(ctx, []any{&first, &unfit.Have}, schemaSteps)
 		})
 		if err == nil && firstStep <= first && want <= unfit.Have {
 			err = unread

@@ -74,3 +74,17 @@ func TestDatabaseMadeBefore(t *testing.T) {
 		t.Errorf("the database has %d steps, want %d", steps, before)
 	}
 }
+
+// TestSchemaOfAnEarlierStep has a schema without a table that a look reads. The store waits for
+// the step that is missing.
+func TestSchemaOfAnEarlierStep(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	db := admin(t, url)
+	exec(t, db, "DROP TABLE live_files")
+	exec(t, db, "DELETE FROM goose_db_version WHERE version_id = (SELECT max(version_id) FROM goose_db_version)")
+	s := pgtest.OpenAt(t, url)
+	if e, unfit := errors.AsType[*pgstore.UnfitError](s.Fit()); !unfit || e.Have != e.Want-1 {
+		t.Errorf("a database that lacks a step: %v", s.Fit())
+	}
+}

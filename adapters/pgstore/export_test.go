@@ -62,7 +62,7 @@ func (s *Store) FirstStatistics(ctx context.Context) error { return s.firstStati
 const TakeDue = takeDue
 
 // AnyDue is the statement of Store.Due.
-var AnyDue = anyDue //nolint:gochecknoglobals // as anyDue
+var AnyDue = anyDue
 
 // The statements of sweeps.
 const (

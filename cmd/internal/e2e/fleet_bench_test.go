@@ -20,7 +20,7 @@ const idleSpan = 20 * time.Second
 // without work.
 func BenchmarkIdle(b *testing.B) {
 	for b.Loop() {
-		startSystem(b, 1, 8)
+		startSystemOf(b, cmp.Or(os.Getenv("MOLAR_BENCH_BASE"), binaries(b)), 1, 8)
 		time.Sleep(idleSpan) // what a start leaves behind
 		before := cpu(b)
 		time.Sleep(idleSpan)

@@ -82,12 +82,16 @@ func (t *tx) keepTasks(ctx context.Context, of task.Resource, isNew bool, found 
 			"org_id": t.scope.Org, "mode": t.scope.Mode, "resource": of.Kind, "resource_id": resource, "at": clock.Now(), "work": json.RawMessage(text), "decided": said,
 		}}})
 	}
-	for _, w := range all {
+	for i, w := range all {
 		w["org_id"], w["mode"], w["resource"], w[string(of.Kind)+"_id"] = t.scope.Org, t.scope.Mode, of.Kind, resource
 		if d, is := decisions[string(w["kind"].(task.Kind))]; is {
 			w["settled"] = document{of: d}
 		}
-		if err := insertTasks.queue(ctx, t, w["id"], w); err != nil {
+		key := w["id"]
+		if i == 0 {
+			key = taskKey(of) // what is written of the resource next sends them first
+		}
+		if err := insertTasks.queue(ctx, t, key, w); err != nil {
 			return err
 		}
 	}

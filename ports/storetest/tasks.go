@@ -11,6 +11,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/contract"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/billing/task"
 	"github.com/molar-billing/molar/ports"
 )
@@ -104,7 +105,30 @@ func testTasks(b *scoped) {
 	if counts.Kinds[task.RequestDue] != 2 || counts.Kinds[task.ClaimRejected] != 1 || counts.Assigned[billing.UserID{}] != 3 || counts.Kinds[task.DraftOld] != 0 {
 		t.Errorf("counts %+v", counts)
 	}
+	b.testTasksOfNew()
 	b.testTasksEnd(soon, mine)
+}
+
+// testTasksOfNew stores a correction and posts it in one transaction: its task begins and ends.
+func (b *scoped) testTasksOfNew() {
+	e := b.era(1)
+	e.Stage = remit.Done // a correction that waits for a person
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		if _, err := tx.ERAs.Insert(ctx, e, digest(e.ID.String()), nil); err != nil {
+			return err
+		}
+		e.State, e.PostedAt = remit.Posted, b.now
+		return tx.ERAs.Save(ctx, e)
+	})
+	var done []task.Kind
+	for _, t := range read(b, func(ctx context.Context, tx ports.Tx) ([]*task.Task, error) {
+		return tx.Tasks.List(ctx, task.Filter{State: task.Done, Resource: e.ID}, billing.Page{Limit: 10})
+	}) {
+		done = append(done, t.Kind)
+	}
+	if !slices.Equal(done, []task.Kind{task.RemittanceCorrection}) {
+		b.t.Errorf("a remittance that was stored and posted has the ended tasks %v", done)
+	}
 }
 
 // testTasksOfADisabledUser takes the open tasks from a user who is disabled, and gives none that
@@ -176,8 +200,8 @@ func (b *scoped) testTasksEnd(of *attachment.PayerRequest, mine *task.Task) {
 		}
 		renewed, at = renewed+step.Resources, step.Last
 	}
-	if renewed != 6 {
-		t.Errorf("%d resources were renewed, want 6", renewed)
+	if renewed != 7 {
+		t.Errorf("%d resources were renewed, want 7", renewed)
 	}
 }
 

@@ -267,14 +267,17 @@ function Documents({
   return (
     <fieldset className="no-print appeal-documents">
       <legend>Enclosed</legend>
-      {attached.map((a) => (
-        <Check
-          key={a.id}
-          label={`${count(a.documents.length, "image")} of the attachment made on ${day(dateIn(zone, new Date(a.created_at)))}`}
-          checked={chosen.includes(a.id)}
-          onChange={(on) => choose(on ? [...chosen, a.id] : chosen.filter((id) => id !== a.id))}
-        />
-      ))}
+      {attached.map((a) => {
+        const made = day(dateIn(zone, new Date(a.created_at)));
+        return (
+          <Check
+            key={a.id}
+            label={`${count(a.documents.length, "image")} of the attachment made on ${made}`}
+            checked={chosen.includes(a.id)}
+            onChange={(on) => choose(on ? [...chosen, a.id] : chosen.filter((id) => id !== a.id))}
+          />
+        );
+      })}
     </fieldset>
   );
 }

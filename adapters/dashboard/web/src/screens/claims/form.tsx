@@ -137,11 +137,7 @@ function ReopenFirst({ claim: c }: { claim: Claim }) {
     { says: "The claim is open again." },
   );
   return (
-    <Page
-      title={name(c.patient_name)}
-      above={<Go to={`/claims/${c.id}`}>Claim</Go>}
-      about={<State value={c.state} />}
-    >
+    <WithoutForm claim={c}>
       <Notice
         tone="warn"
         title="The claim is closed, because it is reconciled. Reopen it to replace it."
@@ -161,7 +157,7 @@ function ReopenFirst({ claim: c }: { claim: Claim }) {
           </>
         )}
       </Notice>
-    </Page>
+    </WithoutForm>
   );
 }
 
@@ -199,21 +195,30 @@ function Begun({ claim, children }: { claim: Claim; children: (claim: Claim) => 
   return children(first);
 }
 
-/** Closed says that a claim is in a state without a form. */
-export function Closed({ claim: c, children }: { claim: Claim; children: ReactNode }) {
+/** WithoutForm is the page of a form for a claim that has none now. */
+function WithoutForm({ claim: c, children }: { claim: Claim; children: ReactNode }) {
   return (
     <Page
       title={name(c.patient_name)}
       above={<Go to={`/claims/${c.id}`}>Claim</Go>}
       about={<State value={c.state} />}
     >
+      {children}
+    </Page>
+  );
+}
+
+/** Closed says that a claim is in a state without a form. */
+export function Closed({ claim: c, children }: { claim: Claim; children: ReactNode }) {
+  return (
+    <WithoutForm claim={c}>
       <Notice
         title={c.next_step}
         action={<ButtonLink to={`/claims/${c.id}`}>Show the claim</ButtonLink>}
       >
         {children}
       </Notice>
-    </Page>
+    </WithoutForm>
   );
 }
 

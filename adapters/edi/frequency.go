@@ -160,7 +160,7 @@ var scopeWords = regexp.MustCompile(`(?i)\b(?:PER|EACH) (TOOTH|QUADRANT|ARCH|SEX
 
 func scopeOf(notes []string) string {
 	for _, m := range notes {
-		if !mentions(m, "PER ", "EACH ") {
+		if !mentions(m, "TOOTH", "QUADRANT", "ARCH", "SEXTANT", "SURFACE") {
 			continue
 		}
 		if found := scopeWords.FindStringSubmatch(m); found != nil {

@@ -166,7 +166,7 @@ func (a *answer) groupNumber() string {
 var periodWords = regexp.MustCompile(`(?i)\bBENEFIT (?:PERIOD|YEAR)\s*(?:IS|:|=)\s*(?:FROM\s+)?(\S.*?)\.?$`)
 
 func statesPeriod(message string) bool {
-	return mentions(message, "BENEFIT") && periodWords.MatchString(message)
+	return mentions(message, "BENEFIT PERIOD", "BENEFIT YEAR") && periodWords.MatchString(message)
 }
 
 // statedPeriod returns the benefit period from a message of the payer, or else from

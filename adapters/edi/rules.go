@@ -62,7 +62,7 @@ func (r *row) ofClass(message string) string {
 // of the row; other rules apply to the whole plan.
 func (a *answer) takeRule(message string, r *row) (taken bool) {
 	upper := strings.ToUpper(message)
-	waits := says(upper, waitingWords, "WAIT")
+	waits := says(upper, waitingWords, "WAIT PERIOD", "WAITING PERIOD")
 	if waits {
 		a.waitIn(upper, r.categories)
 	}
@@ -72,7 +72,7 @@ func (a *answer) takeRule(message string, r *row) (taken bool) {
 	}{
 		{says(upper, missingToothWords, "TOOTH", "TEETH"), false, &a.rules.MissingToothClause},
 		{waits, true, &a.rules.WaitingPeriod},
-		{says(upper, authorizeWords, "PRE", "AUTHORI"), true, &a.rules.PreAuthorization},
+		{says(upper, authorizeWords, "DETERMIN", "AUTHORI", "CERTIFI", "TREATMENT"), true, &a.rules.PreAuthorization},
 		{says(upper, otherPlanWords, "COORDINATION", "COB", "DUPLICATION", "BIRTHDAY"), false, &a.rules.CoordinationOfBenefits},
 	} {
 		switch {
@@ -85,7 +85,7 @@ func (a *answer) takeRule(message string, r *row) (taken bool) {
 		}
 		taken = true
 	}
-	prep, seat := says(upper, prepWords, "PREP"), says(upper, seatWords, "SEAT", "INSERTION", "DELIVERY")
+	prep, seat := says(upper, prepWords, "PREP"), says(upper, seatWords, "SEAT", "INSERTION DATE", "DELIVERY DATE")
 	if prep != seat && a.rules.MajorServicesPaidOn == "" {
 		a.rules.MajorServicesPaidOn = map[bool]string{true: "prep_date", false: "seat_date"}[prep]
 		taken = true

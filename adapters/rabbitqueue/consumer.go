@@ -27,6 +27,7 @@ type consumer struct {
 	handle func(context.Context, ports.Message) ports.Verdict
 	places *jobs.Places
 	ended  chan billing.Scope // of the calls that ended; it has room for all
+	next   chan delivery      // to a goroutine whose call ended: its stack has grown to what a call needs
 	calls  sync.WaitGroup
 }
 
@@ -39,8 +40,9 @@ func (q *Queue) Consume(
 		return errors.New("rabbitqueue: consume: parallel must be at least 1")
 	}
 	places := jobs.NewPlaces(parallel)
-	c := &consumer{q: q, kind: kind, handle: handle, places: places, ended: make(chan billing.Scope, places.Len())}
+	c := &consumer{q: q, kind: kind, handle: handle, places: places, ended: make(chan billing.Scope, places.Len()), next: make(chan delivery)}
 	defer c.calls.Wait()
+	defer close(c.next)
 	wait := minWait
 	for ctx.Err() == nil {
 		conn, err := q.consume.wait(ctx)
@@ -124,10 +126,7 @@ func (c *consumer) serve(ctx context.Context, deliveries <-chan amqp.Delivery, c
 		}
 		if d, ok := waiting.Start(c.places); ok {
 			delete(waiting.jobs, d.job.ID)
-			c.calls.Go(func() {
-				defer func() { c.ended <- d.job.Scope }()
-				c.call(ctx, d)
-			})
+			c.start(ctx, d)
 			continue
 		}
 		select {
@@ -144,6 +143,29 @@ func (c *consumer) serve(ctx context.Context, deliveries <-chan amqp.Delivery, c
 			return nil
 		}
 	}
+}
+
+// start calls the handler on a goroutine that waits for its next call, or else on a new one.
+func (c *consumer) start(ctx context.Context, d delivery) {
+	select {
+	case c.next <- d:
+		return
+	default:
+	}
+	c.calls.Go(func() {
+		for {
+			c.call(ctx, d)
+			c.ended <- d.job.Scope
+			var more bool
+			select {
+			case d, more = <-c.next:
+			case <-ctx.Done():
+			}
+			if !more {
+				return
+			}
+		}
+	})
 }
 
 // line adds a message to the line. It rejects an unreadable message, and

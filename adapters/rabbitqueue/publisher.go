@@ -31,6 +31,7 @@ type session struct {
 	jobs, replies *amqp.Channel
 	in            chan message
 	over          chan struct{} // closed when the session ends
+	wrote         chan struct{} // receives after a message was added to pending
 
 	mu      sync.Mutex
 	pending []pending // not confirmed yet, in the order of their delivery tags
@@ -107,7 +108,7 @@ type events struct {
 // connection.
 func (p *publisher) serve(declare func(*amqp.Channel) error) func(context.Context, *connection, func()) error {
 	return func(ctx context.Context, c *connection, up func()) error {
-		s := &session{in: make(chan message), over: make(chan struct{})}
+		s := &session{in: make(chan message), over: make(chan struct{}), wrote: make(chan struct{}, 1)}
 		ev, err := s.open(c, declare)
 		if err != nil {
 			return err
@@ -184,6 +185,10 @@ func (s *session) write(c *connection) {
 			s.mu.Lock()
 			s.pending = append(s.pending, pending{m.body.MessageId, m.outcome, time.Now()})
 			s.mu.Unlock()
+			select {
+			case s.wrote <- struct{}{}:
+			default: // watch has not seen an earlier one
+			}
 		}
 		if _, err := ch.PublishWithDeferredConfirm(m.exchange, m.key, m.outcome != nil, false, m.body); err != nil {
 			_ = c.socket.Close() // ends the session, so the callers stop waiting
@@ -196,6 +201,7 @@ func (s *session) write(c *connection) {
 func (p *publisher) watch(ctx context.Context, c *connection, s *session, ev events) error {
 	tick := time.NewTicker(c.patience / 5)
 	defer tick.Stop()
+	wrote := s.wrote // nil while the clock ticks; without pending messages it need not
 	unroutable := make(map[string]int)
 	blocked, since := false, time.Time{}
 	for {
@@ -224,9 +230,17 @@ func (p *publisher) watch(ctx context.Context, c *connection, s *session, ev eve
 				p.opts.Log.InfoContext(ctx, "the broker accepts messages again")
 				p.set(c, nil)
 			}
+		case <-wrote:
+			wrote = nil
+			tick.Reset(c.patience / 5)
 		case <-tick.C:
-			if !blocked && s.late(since, c.patience) {
+			waits, late := s.late(since, c.patience)
+			if !blocked && late {
 				return errLate
+			}
+			if !waits {
+				tick.Stop()
+				wrote = s.wrote
 			}
 		case e := <-ev.closed:
 			return lostError(e)
@@ -297,16 +311,16 @@ func (s *session) fail(err error) {
 	}
 }
 
-// late reports whether the oldest message has waited longer than patience. The
-// time before since does not count.
-func (s *session) late(since time.Time, patience time.Duration) bool {
+// late reports whether messages wait, and whether the oldest one has waited longer than
+// patience. The time before since does not count.
+func (s *session) late(since time.Time, patience time.Duration) (waits, late bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.pending) == 0 {
-		return false
+		return false, false
 	}
 	if oldest := s.pending[0].since; oldest.After(since) {
 		since = oldest
 	}
-	return time.Since(since) > patience
+	return true, time.Since(since) > patience
 }

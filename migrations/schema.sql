@@ -1633,7 +1633,7 @@ CASE state
     ELSE false
 END)
 )
-WITH (fillfactor='90');
+WITH (fillfactor='90', toast_tuple_target='4080');
 ALTER TABLE ONLY public.eligibility_checks ALTER COLUMN benefits SET COMPRESSION lz4;
 ALTER TABLE ONLY public.eligibility_checks ALTER COLUMN exchanges SET STORAGE EXTERNAL;
 ALTER TABLE ONLY public.eligibility_checks ALTER COLUMN shown SET COMPRESSION lz4;

@@ -238,7 +238,7 @@ func (s *Store) resealAll(ctx context.Context, at *DataRotation, progress func(D
 
 // resealRest is how much longer a rotation rests than it works, so that the service is at most
 // a tenth slower.
-const resealRest = 4
+const resealRest = 9
 
 // sealedRow is an encrypted column of a row.
 type sealedRow struct {

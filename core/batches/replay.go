@@ -51,14 +51,17 @@ func (s *Service) ReplaySent(ctx context.Context, f *restore.SentFile) error {
 func keepSent(ctx context.Context, tx ports.Tx, f *restore.SentFile) (known bool, err error) {
 	job := jobs.Job{Kind: jobs.KindBatchSend, Scope: f.Batch.Scope, Subject: f.Batch.ID}
 	b, err := tx.Batches.Lock(ctx, f.Batch.ID)
+	if billing.IsNotFound(err) {
+		lacking := f.Batch
+		free, missed := tx.Batches.Insert(ctx, &lacking, f.Content)
+		if missed != nil || free {
+			return false, errors.Join(missed, tx.Outbox.Stage(ctx, job))
+		}
+		b, err = tx.Batches.Lock(ctx, f.Batch.ID) // a run that was killed has just stored it
+	}
 	switch {
 	case billing.IsNotFound(err):
-		lacking := f.Batch
-		free, err := tx.Batches.Insert(ctx, &lacking, f.Content)
-		if err == nil && !free {
-			err = fmt.Errorf("another batch has the name %s", f.Batch.File.Name)
-		}
-		return false, errors.Join(err, tx.Outbox.Stage(ctx, job))
+		return false, fmt.Errorf("another batch has the name %s", f.Batch.File.Name)
 	case err != nil:
 		return false, err
 	}

@@ -2,6 +2,7 @@ package recovery_test
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -62,6 +63,12 @@ func (f *fixture) beside(store *pgstore.Store) *recovery.Service {
 // sent stores the copy of a file with the number.
 func (f *fixture) sent(number int64) (name string) {
 	f.t.Helper()
+	return f.leaves(number).Name()
+}
+
+// leaves stores the copy of a file with the number, and returns it.
+func (f *fixture) leaves(number int64) *restore.SentFile {
+	f.t.Helper()
 	now := time.Now()
 	b := clearing.NewBatch(f.scope, "con_1", number, 0, billing.RealAt(now), now)
 	b.File.Name = fmt.Sprint(number, ".837")
@@ -69,7 +76,7 @@ func (f *fixture) sent(number int64) (name string) {
 	if err := f.Keep(f.t.Context(), out.Name(), out); err != nil {
 		f.t.Fatal(err)
 	}
-	return out.Name()
+	return out
 }
 
 // names lists the copies.
@@ -185,5 +192,46 @@ func TestEarlierRestores(t *testing.T) {
 		return tx.Events.List(ctx, event.Filter{Resource: old}, billing.Page{Limit: 2})
 	}); len(e) != 1 || e[0].Sequence != 3001 {
 		t.Errorf("the events of a claim that was there before three restores are %+v", e)
+	}
+}
+
+// TestBeginBesideAKilledOne begins again while the transaction of a killed begin is being
+// committed. The batch that it stores is no other batch with the name.
+func TestBeginBesideAKilledOne(t *testing.T) {
+	t.Parallel()
+	f, url := newFixture(t), ""
+	lacking := pgtest.Open(t, func(o *pgstore.Options) { url = o.URL })
+	db, err := sql.Open("postgres", url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	out := f.leaves(1)
+	stored, commit, again := make(chan bool), make(chan bool), make(chan error)
+	go func() {
+		again <- lacking.InTx(t.Context(), f.scope, func(ctx context.Context, tx ports.Tx) error {
+			b := out.Batch
+			free, err := tx.Batches.Insert(ctx, &b, out.Content)
+			stored <- free
+			<-commit
+			return err
+		})
+	}()
+	if !<-stored {
+		t.Fatal("the name is taken")
+	}
+	go func() { _, err := f.beside(lacking).Begin(t.Context(), false); again <- err }()
+	porttest.Await(t, "the second begin to wait for the first", func() bool {
+		waits := false
+		if err := db.QueryRow("SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')").Scan(&waits); err != nil {
+			t.Error(err)
+		}
+		return waits
+	})
+	close(commit)
+	for range 2 {
+		if err := <-again; err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -89,9 +89,13 @@ func (d *drill) round(round int) {
 	for _, p := range d.workers {
 		p.start(io.Discard)
 	}
-	before := d.copies("in")
+	before, backedUp := d.copies("in"), len(d.made)
 	d.traffic(2 * time.Second)
 	await(t, "files that come after the backup", func() bool { return d.copies("in") > before+3 })
+	await(t, "claims that leave and are not in the backup", func() bool {
+		sent := d.sent()
+		return slices.ContainsFunc(d.made[backedUp:], func(m madeClaim) bool { return slices.Contains(sent, m.control) })
+	})
 	d.traffic(300 * time.Millisecond)
 
 	kills(d.workers...).kill()
@@ -213,10 +217,15 @@ func (d *drill) shell(dir, commands string) (group int) {
 	return cmd.Process.Pid
 }
 
+// restore runs a command. What it printed is logged after what failed.
 func (d *drill) restore(command string) string {
 	d.tb.Helper()
 	out := d.molar("restore", command)
-	d.tb.Logf("molar restore %s:\n%s", command, out)
+	d.t.Cleanup(func() {
+		if d.t.Failed() {
+			d.t.Logf("molar restore %s:\n%s", command, out)
+		}
+	})
 	return out
 }
 

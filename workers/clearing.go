@@ -41,7 +41,8 @@ func ReceiveFiles(ctx context.Context, s *batches.Service, log *slog.Logger) err
 	var all sync.WaitGroup
 	defer all.Wait()
 	var asked sync.Map // the names of the networks that are being asked
-	for pause := time.Duration(0); wait(ctx, pause); pause = billing.FilesRetry {
+	for ctx.Err() == nil {
+		looked := s.Looked()
 		for _, name := range s.Clearinghouses() {
 			if _, already := asked.LoadOrStore(name, true); already {
 				continue
@@ -50,6 +51,10 @@ func ReceiveFiles(ctx context.Context, s *batches.Service, log *slog.Logger) err
 				defer asked.Delete(name)
 				receiveFrom(ctx, s, name, log)
 			})
+		}
+		select {
+		case <-ctx.Done():
+		case <-looked:
 		}
 	}
 	return nil
@@ -63,14 +68,11 @@ func receiveFrom(ctx context.Context, s *batches.Service, name string, log *slog
 	for pause := time.Duration(0); wait(ctx, pause); {
 		var got batches.Received
 		err := jobs.Survive(func() (err error) {
-			if pause, err = s.OnDuty(ctx, duty, name); err == nil && pause == 0 {
+			if err = s.AwaitDuty(ctx, duty, name); err == nil {
 				got, err = s.Receive(ctx, name)
 			}
 			return err
 		})
-		if err == nil && pause > 0 {
-			continue
-		}
 		if errors.Is(err, batches.ErrClosed) {
 			return
 		}
@@ -87,9 +89,9 @@ func receiveFrom(ctx context.Context, s *batches.Service, name string, log *slog
 			log.Log(ctx, level, "files not received", "network", name, "error", err)
 			pause = max(got.Poll, billing.FilesRetry)
 		case got.Files > 0:
-			pause = 0
+			pause = duty.Pause(true, 0)
 		default:
-			pause = got.Poll
+			pause = duty.Pause(false, got.Poll)
 		}
 	}
 }

@@ -73,14 +73,20 @@ func (s *Service) Record(e *caller.LoggedRequest) {
 // Dropped returns the number of entries that Record and Run have dropped.
 func (s *Service) Dropped() uint64 { return s.dropped.Load() }
 
-// Run writes recorded entries until ctx ends, and then those that remain.
+// Run writes recorded entries until ctx ends, and then those that remain. Without any it
+// rests.
 func (s *Service) Run(ctx context.Context) error {
-	tick := time.NewTicker(writeEvery)
-	defer tick.Stop()
 	for reported := uint64(0); ; {
+		if len(s.unwritten) == 0 {
+			select {
+			case e := <-s.entries:
+				s.unwritten = append(s.unwritten, e)
+			case <-ctx.Done():
+			}
+		}
 		ended := false
-		select {
-		case <-tick.C:
+		select { // until there are several
+		case <-time.After(writeEvery):
 		case <-ctx.Done():
 			ended = true
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -22,21 +23,22 @@ import (
 // each skips the claims that another has locked. The error names every
 // organization that failed; none holds up another.
 func (s *Service) Cut(ctx context.Context) (batches int, err error) {
-	var errs []error
-	for _, mode := range []billing.Mode{billing.ModeTest, billing.ModeLive} {
-		var queued map[billing.Scope][]billing.PayerID
-		err := s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
-			queued, err = tx.Routes.Queued(ctx, mode)
-			return err
-		})
-		if err != nil {
-			errs = append(errs, err)
-		}
-		for scope, payers := range queued {
-			n, err := s.cutAll(ctx, scope, payers, scheduled)
-			if batches += n; err != nil && !billing.IsResetting(err) {
-				errs = append(errs, fmt.Errorf("cut the claims of %s: %w", scope.Org, err))
+	queued := map[billing.Scope][]billing.PayerID{}
+	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		for _, mode := range []billing.Mode{billing.ModeTest, billing.ModeLive} {
+			of, err := tx.Routes.Queued(ctx, mode)
+			if err != nil {
+				return err
 			}
+			maps.Copy(queued, of)
+		}
+		return nil
+	})
+	errs := []error{err}
+	for scope, payers := range queued {
+		n, err := s.cutAll(ctx, scope, payers, scheduled)
+		if batches += n; err != nil && !billing.IsResetting(err) {
+			errs = append(errs, fmt.Errorf("cut the claims of %s: %w", scope.Org, err))
 		}
 	}
 	return batches, errors.Join(errs...)

@@ -43,6 +43,9 @@ func (s *Service) Clearinghouses() (names []string) {
 	return names
 }
 
+// Looked returns a channel that is closed at the next look of the store. Networks may come then.
+func (s *Service) Looked() <-chan struct{} { return s.store.Seen().Next }
+
 // Receive asks the network with the name for files. Those of a connection are stored, and
 // a job applies each. Those of the sandbox are applied at once, and removed there after;
 // one that could not be applied stays, and the error states the reason. It leaves out what

@@ -58,22 +58,34 @@ func (s *Service) renewTurn(ctx context.Context, name string, holder billing.Job
 	return had || err != nil
 }
 
-// OnDuty returns zero while this process has the duty to receive the files of the network,
-// and otherwise for how long another has it. Each fetch from a connection has a turn
-// instead, because they are far apart.
-func (s *Service) OnDuty(ctx context.Context, d *jobs.Duty, network string) (others time.Duration, err error) {
-	if n, err := s.network(network); err != nil || n.Inbox != nil {
-		return 0, err
+// AwaitDuty waits until this process has the duty to receive the files of the network. Each
+// fetch from a connection has a turn instead, because they are far apart.
+func (s *Service) AwaitDuty(ctx context.Context, d *jobs.Duty, network string) error {
+	for {
+		if n, err := s.network(network); err != nil || n.Inbox != nil {
+			return err
+		}
+		seen := s.store.Seen()
+		d.See(seen.Turns)
+		others, known := d.Known()
+		if !known {
+			if err := s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
+				others, err = d.Take(ctx, tx.Turns.Take)
+				return err
+			}); err != nil {
+				return err
+			}
+		}
+		if others == 0 {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-seen.Next:
+		case <-d.Ends():
+		}
 	}
-	d.See(s.store.Seen().Turns)
-	if others, known := d.Known(); known {
-		return others, nil
-	}
-	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
-		others, err = d.Take(ctx, tx.Turns.Take)
-		return err
-	})
-	return others, err
 }
 
 // EndDuty lets another process take the duty at once.

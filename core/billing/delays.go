@@ -28,7 +28,7 @@ const (
 	BatchRetry       = 10 * time.Second // after the network refused a batch
 	BatchFailedRetry = time.Minute      // after its job failed JobAttempts times
 	BatchLate        = 15 * time.Minute // after it was cut; then a network that is out of reach is the operator's concern
-	FilesRetry       = 2 * time.Second  // after a failed poll for files, and between polls for new networks
+	FilesRetry       = 2 * time.Second  // after a failed poll for files
 	NetworkPoll      = 10 * time.Second // between polls of a connection that states no other interval
 	FilesLease       = 5 * time.Second  // of the process that fetches files from a connection, or applies them; it renews it
 	FilesHeldUp      = time.Second      // until a job looks again, while another one applies the files of its connection

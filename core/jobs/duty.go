@@ -7,6 +7,13 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
+// A duty that has found nothing for quietAfter polls every quietPoll. Two of these renew its
+// lease before the others look.
+const (
+	quietPoll  = 400 * time.Millisecond
+	quietAfter = 10 * time.Second
+)
+
 // Duty is a poll that one process of the fleet makes for all: each would find the same. The
 // process leases the turn of that name and renews the lease for as long as it polls. The
 // others ask again when that lease ends, unless they see that it was renewed. Two that poll at once, such as after a pause, do no
@@ -18,6 +25,7 @@ type Duty struct {
 	lease, renewal time.Duration
 
 	mine, others time.Time // when the lease ends that this process, or another, was seen to have
+	found        time.Time // when a poll last found something, or the first one was
 }
 
 // NewDuty returns a duty whose holder is not known yet.
@@ -65,6 +73,29 @@ func (d *Duty) See(ends map[string]time.Time) {
 
 // Others returns for how long another process is known to have the duty.
 func (d *Duty) Others() time.Duration { return max(0, time.Until(d.others)) }
+
+// Ends returns a channel that receives when another's lease ends, unless the store looks
+// before that, and shows whether it was renewed. It is nil then, so that an idle process
+// wakes up once for all that waits for a look.
+func (d *Duty) Ends() <-chan time.Time {
+	if left := d.Others(); left <= billing.StoreLook {
+		return time.After(left)
+	}
+	return nil
+}
+
+// Pause returns the time until the next poll: poll, or quietPoll if that is
+// longer, once polls have found nothing for a while.
+func (d *Duty) Pause(found bool, poll time.Duration) time.Duration {
+	now := time.Now()
+	if found || d.found.IsZero() {
+		d.found = now
+	}
+	if now.Sub(d.found) < quietAfter {
+		return poll
+	}
+	return max(poll, quietPoll)
+}
 
 // Mine reports whether this process was last seen to have the duty.
 func (d *Duty) Mine() bool { return !d.mine.IsZero() }

@@ -82,3 +82,55 @@ func TestDutyWithoutStore(t *testing.T) {
 		t.Errorf("Take = %v, mine: %t", err, d.Mine())
 	}
 }
+
+// TestQuietDuty polls less often once it has found nothing for a while, and as before after it
+// found something. A poll that is rarer stays as it is. Who has the duty renews it in time for
+// the looks of the others.
+func TestQuietDuty(t *testing.T) {
+	const quietPoll, quietAfter = 400 * time.Millisecond, 10 * time.Second
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := jobs.NewDuty("poll")
+		pauses := func(found bool, want time.Duration) {
+			t.Helper()
+			if got := d.Pause(found, billing.OutboxPoll); got != want {
+				t.Errorf("the pause is %v, want %v", got, want)
+			}
+		}
+		pauses(false, billing.OutboxPoll)
+		time.Sleep(quietAfter)
+		pauses(false, quietPoll)
+		if got := d.Pause(false, time.Minute); got != time.Minute {
+			t.Errorf("a rare poll pauses for %v", got)
+		}
+		pauses(true, billing.OutboxPoll)
+		time.Sleep(quietAfter - 1)
+		pauses(false, billing.OutboxPoll)
+
+		turn := &aTurn{}
+		for began := time.Now(); time.Since(began) < time.Minute; {
+			if _, err := d.Take(t.Context(), turn.take); err != nil {
+				t.Fatal(err)
+			}
+			if time.Sleep(quietPoll); time.Until(turn.until) <= billing.StoreLook {
+				t.Fatalf("a look just before a poll sees a lease that ends in %v, before the next look", time.Until(turn.until))
+			}
+		}
+	})
+}
+
+// TestDutyEnds wakes up at the end of a lease only if no look comes before.
+func TestDutyEnds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := jobs.NewDuty("poll")
+		d.See(map[string]time.Time{"poll": time.Now().Add(billing.StoreLook + 1)})
+		if d.Ends() != nil {
+			t.Error("it does not wait for the look")
+		}
+		time.Sleep(time.Second)
+		if <-d.Ends(); d.Others() != 0 {
+			t.Errorf("the lease of another goes on for %v", d.Others())
+		}
+	})
+}

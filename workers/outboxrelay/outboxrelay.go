@@ -248,21 +248,23 @@ func (r *Relay) Run(ctx context.Context, store ports.Store) error {
 // sweep publishes the due jobs. When the broker returns it may have lost
 // earlier messages, so the leases from before end then.
 func (r *Relay) sweep(ctx context.Context, store ports.Store) {
-	timer := time.NewTimer(billing.OutboxPoll)
-	defer timer.Stop()
 	var away time.Time // when the broker went down; zero while it is up
 	var widened time.Time
+	next := time.After(billing.OutboxPoll)
+	var looked <-chan struct{} // closed at the next look of the store; nil unless the relay rests
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-r.woken:
-			timer.Reset(billing.OutboxPoll)
+			next, looked = time.After(billing.OutboxPoll), nil
 			continue
-		case <-timer.C:
-			timer.Reset(billing.OutboxPoll)
+		case <-looked:
+		case <-next:
 		}
+		looked = nil
 		if err := r.queue.Ready(); err != nil {
+			next = time.After(billing.OutboxPoll)
 			if away.IsZero() {
 				away = time.Now()
 				r.log.WarnContext(ctx, "broker is down; jobs wait in the outbox", "error", err)
@@ -273,16 +275,20 @@ func (r *Relay) sweep(ctx context.Context, store ports.Store) {
 			widened = time.Now()
 			r.widen(ctx)
 		}
+		look := store.Seen().Next
 		more, err := r.look(ctx, store, away)
 		if err == nil {
 			away = time.Time{}
 		} else if ctx.Err() == nil {
 			r.log.WarnContext(ctx, "outbox not read", "error", err)
 		}
-		if more {
-			timer.Reset(billing.OutboxBusyPoll)
-		} else if err == nil && r.rests() {
-			timer.Reset(r.duty.Others())
+		switch {
+		case more:
+			next = time.After(billing.OutboxBusyPoll)
+		case err == nil && r.rests():
+			next, looked = r.duty.Ends(), look
+		default:
+			next = time.After(r.duty.Pause(!r.idle(), billing.OutboxPoll))
 		}
 	}
 }

@@ -11,7 +11,8 @@ import (
 // resource that has some, in the same transaction, so that no use case can forget it.
 type Tasks interface {
 	// List reads a page of the tasks that have come by the clock of the scope, in the order of
-	// Task.Position. It reads one row more than the page has.
+	// Task.Position. It reads one row more than the page has. A task whose cause ended before it
+	// came is not among those that are done, unless a person decided it.
 	List(ctx context.Context, f task.Filter, p billing.Page) ([]*task.Task, error)
 
 	// Count counts the open tasks that have come.

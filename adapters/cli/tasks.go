@@ -13,7 +13,7 @@ import (
 
 // taskCommands list what needs a person, and share the work.
 func taskCommands(b Backend) *cobra.Command {
-	return group("tasks", "What needs a person", listTasks(b), actOnTask(b, "snooze", "Take a task from the list"), actOnTask(b, "wake", "Bring a snoozed task back"),
+	return group("tasks", "What needs a person", listTasks(b), actOnTask(b, "snooze", "Take a task from the list"), actOnTask(b, "wake", "Bring back a task that is snoozed, or that was settled"),
 		actOnTask(b, "assign", "Give a task to a user"), actOnTask(b, "settle", "Settle a task with a decision"), rebuildTasks(b))
 }
 

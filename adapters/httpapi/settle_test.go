@@ -36,12 +36,21 @@ func TestSettle(t *testing.T) {
 	s.must(t, 200, call{path: "/tasks?state=done&resource_id=" + request}).shows(t, "data.0.settled.as", "will_not_send")
 	s.must(t, 200, call{path: "/payer_requests/" + request}).shows(t, "state", "open", "settled.note", "The patient left.")
 
+	// The decision is taken back, once.
+	wake := call{method: "POST", path: path + "/wake", idem: "wake"}
+	s.must(t, 200, wake).shows(t, "state", "open", "settled", nil, "ended_at", nil)
+	s.must(t, 200, wake).shows(t, "state", "open")
+	s.must(t, 200, call{path: "/payer_requests/" + request}).shows(t, "state", "open", "settled", nil)
+
 	denied := s.claim(t, func(c *claim.Claim) {
 		c.State, c.Standing = claim.Denied, &claim.Standing{Outcome: remit.OutcomeDenied, ERAID: billing.NewID[billing.ERAID](billing.RealAt(time.Now())), NotPaid: 100_00, OpenReason: claim.OpenRefused}
 	})
 	kept := s.tasks(t, "?resource_id="+denied.ID.String())["denied"]
 	s.must(t, 200, call{path: "/tasks/" + kept["id"].(string) + "/settle", body: `{"as":"accepted"}`}).shows(t, "state", "done", "settled.amount", kept["amount"])
 	s.must(t, 200, call{path: "/claims/" + denied.ID.String()}).shows(t, "history.0.cause", "settle", "state", "denied", "open", kept["amount"])
+	s.must(t, 200, call{method: "POST", path: "/tasks/" + kept["id"].(string) + "/wake"}).shows(t, "state", "open", "settled", nil, "amount", kept["amount"])
+	s.must(t, 200, call{path: "/claims/" + denied.ID.String()}).shows(t, "history.1.cause", "unsettle", "state", "denied")
+	s.must(t, 200, call{path: "/tasks/" + kept["id"].(string) + "/settle", body: `{"as":"accepted"}`}).shows(t, "state", "done", "settled.amount", kept["amount"])
 
 	// Less is open: the payer paid a part.
 	s.moves(t, denied.ID.String(), func(c *claim.Claim) { c.Standing.Paid = 10_00 })
@@ -52,6 +61,11 @@ func TestSettle(t *testing.T) {
 	s.must(t, 200, handle).shows(t, "state", "done", "settled.as", "handled")
 	s.moves(t, denied.ID.String(), func(c *claim.Claim) { c.SettledAt = time.Now() })
 	s.must(t, 200, call{path: "/tasks/" + kept["id"].(string)}).shows(t, "state", "open", "settled.as", "handled")
+
+	// What was decided is not taken back once the cause has ended.
+	s.moves(t, denied.ID.String(), func(c *claim.Claim) { c.State = claim.Reconciled })
+	wantStatus(t, s.do(t, call{method: "POST", path: "/tasks/" + kept["id"].(string) + "/wake"}), 409, billing.CodeConflict)
+	s.must(t, 200, call{path: "/tasks/" + kept["id"].(string)}).shows(t, "state", "done", "settled.as", "handled")
 }
 
 // queued returns how many claims the next batch to a payer would take.

@@ -116,7 +116,7 @@ const gatherTasks = `resources AS MATERIALIZED (
 		since timestamptz, due_on date, due_by text, reason text, actions text[], settles text[])
 ), over AS (
 	UPDATE tasks t
-	SET ended_at = r.at, settled = coalesce(r.decided -> t.kind, t.settled)
+	SET ended_at = r.at, settled = r.decided -> t.kind
 	FROM resources r
 	WHERE t.resource_id = ANY (ARRAY(SELECT resource_id FROM resources)) AND t.resource_id = r.resource_id AND t.ended_at IS NULL
 		AND NOT EXISTS (SELECT FROM wanted w WHERE w.resource_id = t.resource_id AND w.kind = t.kind)
@@ -138,7 +138,7 @@ SET (office_id, payer_id, payer_code, payer_name, patient_id, amount, since, due
 		excluded.since, excluded.due_on, excluded.due_by, excluded.reason, excluded.actions, excluded.settles),
 	ended_at = NULL,
 	assignee = CASE WHEN t.ended_at IS NULL OR EXISTS (SELECT FROM users u WHERE u.id = t.assignee AND u.state <> 'disabled') THEN t.assignee END,
-	settled = coalesce(excluded.settled, t.settled),
+	settled = excluded.settled,
 	snoozed_until = CASE WHEN t.ended_at IS NULL THEN t.snoozed_until END,
 	until_change = t.until_change AND t.ended_at IS NULL AND t.amount = excluded.amount AND t.since = excluded.since
 		AND t.due_on IS NOT DISTINCT FROM excluded.due_on AND t.reason = excluded.reason
@@ -164,7 +164,7 @@ func (r tasks) filter(now time.Time, f task.Filter) *query {
 	q := taskTable.of(r.tx)
 	switch f.State {
 	case task.Done:
-		q.where("ended_at IS NOT NULL")
+		q.where("ended_at IS NOT NULL AND (since <= ended_at OR settled IS NOT NULL)") // what never began was not done
 	case task.Snoozed:
 		q.where("ended_at IS NULL AND since <= % AND (until_change OR snoozed_until > %)", micro(now), micro(now))
 	case task.Open, "":

@@ -147,9 +147,31 @@ func (s *Service) Snooze(ctx context.Context, call idempotency.Write[Shown], id 
 	})
 }
 
-// Wake brings a task back to the list. Its errors are those of Snooze.
+// Wake brings a task back to the list: one that is snoozed, and one that a decision settled, which
+// it takes back. Its errors are those of Snooze, with CodeConflict only for a task whose cause has
+// ended.
 func (s *Service) Wake(ctx context.Context, call idempotency.Write[Shown], id billing.TaskID) (caller.Reply, error) {
-	return s.change(ctx, call, id, call.Request.Faults, func(_ context.Context, _ ports.Tx, t *task.Task) error { return t.Wake() })
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (out Shown, err error) {
+		t, err := tx.Tasks.Get(ctx, id)
+		if err := cmp.Or(call.Request.Faults.Err(), err); err != nil {
+			return out, err
+		}
+		if t.EndedAt.IsZero() {
+			t, err = tx.Tasks.Lock(ctx, id)
+		} else {
+			t, err = decide(ctx, tx, t, call.Principal, func(t *task.Task) (decision.Decision, error) { return t.TakeBack(call.Principal.ID, tx.Clock.Now()) })
+		}
+		if err != nil {
+			return out, err
+		}
+		if err := t.Wake(); err != nil {
+			return out, err
+		}
+		if err := tx.Tasks.Save(ctx, t); err != nil {
+			return out, err
+		}
+		return s.one(ctx, tx, t)
+	})
 }
 
 // Assign gives a task to a user of the organization, or to nobody.
@@ -183,25 +205,34 @@ func (s *Service) Settle(ctx context.Context, call idempotency.Write[Shown], id 
 		if err := cmp.Or(faults.Err(), err); err != nil {
 			return out, err
 		}
-		keep, err := decides(ctx, tx, t.Resource, call.Principal)
+		t, err = decide(ctx, tx, t, call.Principal, func(t *task.Task) (decision.Decision, error) {
+			return t.Settle(as, note, call.Principal.ID, tx.Clock.Now())
+		})
 		if err != nil {
-			return out, err
-		}
-		if t, err = tx.Tasks.Lock(ctx, id); err != nil { // after its resource, as every write of one does
-			return out, err
-		}
-		d, err := t.Settle(as, note, call.Principal.ID, tx.Clock.Now())
-		if err != nil {
-			return out, err
-		}
-		if err := keep(d); err != nil {
-			return out, err
-		}
-		if t, err = tx.Tasks.Get(ctx, id); err != nil {
 			return out, err
 		}
 		return s.one(ctx, tx, t)
 	})
+}
+
+// decide keeps on the resource of a task what a person decides, and returns the task as the rules
+// then have it.
+func decide(ctx context.Context, tx ports.Tx, t *task.Task, by caller.Principal, as func(*task.Task) (decision.Decision, error)) (*task.Task, error) {
+	keep, err := decides(ctx, tx, t.Resource, by)
+	if err != nil {
+		return nil, err
+	}
+	if t, err = tx.Tasks.Lock(ctx, t.ID); err != nil { // after its resource, as every write of one does
+		return nil, err
+	}
+	d, err := as(t)
+	if err != nil {
+		return nil, err
+	}
+	if err := keep(d); err != nil {
+		return nil, err
+	}
+	return tx.Tasks.Lock(ctx, t.ID)
 }
 
 // decides locks a resource, and returns what keeps a decision on it.

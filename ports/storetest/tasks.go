@@ -11,6 +11,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/contract"
+	"github.com/molar-billing/molar/core/billing/decision"
 	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/billing/task"
 	"github.com/molar-billing/molar/ports"
@@ -107,6 +108,44 @@ func testTasks(b *scoped) {
 	}
 	b.testTasksOfNew()
 	b.testTasksEnd(soon, mine)
+	b.testTasksThatNeverBegan()
+}
+
+// testTasksThatNeverBegan ends the causes of two claims without a decision, one of which waited for long enough to be
+// a task. A decision of a person keeps a task among those that are done, also before it began.
+func (b *scoped) testTasksThatNeverBegan() {
+	due, soon, decided := b.claim(-60), b.claim(-61), b.claim(-62)
+	all := []*claim.Claim{due, soon, decided}
+	for _, c := range all {
+		c.State, c.CreatedAt, c.History = claim.AcceptedPayer, b.now, nil
+	}
+	due.CreatedAt = b.now.AddDate(0, 0, -40)
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		for _, c := range all {
+			if err := tx.Claims.Insert(ctx, c); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if open, _ := b.listTasks(task.Filter{Kinds: []task.Kind{task.NoDecision}}, billing.Page{Limit: 10}); !slices.Equal(open, [][16]byte{due.ID}) {
+		b.t.Errorf("open are %x, want %x", open, due.ID)
+	}
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		for _, c := range all {
+			if c.State = claim.Paid; c == decided {
+				c.Decisions = decision.List{{Of: string(task.NoDecision), As: decision.Accepted, At: b.now}}
+			}
+			if err := tx.Claims.Save(ctx, c); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	done, _ := b.listTasks(task.Filter{State: task.Done, Kinds: []task.Kind{task.NoDecision}}, billing.Page{Limit: 10})
+	if want := [][16]byte{due.ID, decided.ID}; !slices.Equal(done, want) {
+		b.t.Errorf("done are %x, want %x", done, want)
+	}
 }
 
 // testTasksOfNew stores a correction and posts it in one transaction: its task begins and ends.

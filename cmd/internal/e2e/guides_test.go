@@ -153,6 +153,7 @@ func TestGuides(t *testing.T) {
 			{"text struck.reason", "The patient has moved. It is about another patient."},
 			{"data.0.struck data.1.struck.reason", "<nil> It is about another patient."},
 			{"state settled.as", "done will_not_send"},
+			{"state settled", "open <nil>"},
 		},
 	}
 	programs := map[string]string{ // what each program of a guide prints
@@ -247,7 +248,7 @@ func install(t *testing.T, r ready, language, program string) (dir string, env [
 	}
 	env = []string{
 		"MOLAR_API_KEY=" + r.Keys["test"], "MOLAR_BASE_URL=" + strings.TrimSuffix(r.BaseURL, "/api/v1"), "OFFICE=" + r.Offices["test"],
-		"GOFLAGS=-modcacherw", "GOMODCACHE=" + filepath.Join(dir, "modules"), "GOTOOLCHAIN=local",
+		"GOFLAGS=-modcacherw -trimpath", "GOMODCACHE=" + filepath.Join(dir, "modules"), "GOTOOLCHAIN=local",
 	}
 	cmd := exec.CommandContext(t.Context(), "bash", "-ec", installed()[language][1])
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)

@@ -181,10 +181,14 @@ func (r *Record) Release(by caller.Principal, at time.Time) error {
 	return nil
 }
 
-// Decide keeps what a person decided about work that the claim makes.
+// Decide keeps what a person decided about work that the claim makes, or that it is taken back.
 func (r *Record) Decide(d decision.Decision, by caller.Principal) {
+	cause := TriggerSettle
+	if d.As == "" {
+		cause = triggerUnsettle
+	}
 	r.Decisions = r.Decisions.With(d)
-	r.Noted(TriggerSettle, Cause{At: d.At}, by, d.Note)
+	r.Noted(cause, Cause{At: d.At}, by, d.Note)
 }
 
 // Edited records who changed the claim: in the new steps of its history, and for another

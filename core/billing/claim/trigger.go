@@ -42,6 +42,7 @@ const (
 	triggerHold                Trigger = "hold"                   // a person holds it back from batches
 	triggerRelease             Trigger = "release"                // a person releases it
 	TriggerSettle              Trigger = "settle"                 // a person decided about a task of it
+	triggerUnsettle            Trigger = "unsettle"               // a person took such a decision back
 	triggerIgnoreAdvice        Trigger = "advice_ignored"         // a person sends it without what the payer wants to see
 	triggerErase               Trigger = "patient_erased"         // an operator removed the people from it
 )

@@ -29,8 +29,8 @@ func Values() []As {
 // Decision ends the work of one kind while its amount stays. One that the work is handled ends with
 // the next change of the resource, too.
 type Decision struct {
-	Of     string // the kind of work
-	As     As
+	Of     string        // the kind of work
+	As     As            // empty takes back the decision before it
 	Amount billing.Money // what was at stake; 0 for none
 	Note   string        // empty for none
 	By     string        // the key or the user
@@ -57,9 +57,12 @@ func (l List) Ends(kind string, amount billing.Money, changed time.Time) bool {
 	return d != nil && d.Amount == amount && (d.As != Handled || !changed.After(d.At))
 }
 
-// With returns the list with a decision, which replaces the one before it.
+// With returns the list with a decision, which replaces the one before it, or takes it back.
 func (l List) With(d Decision) List {
 	rest := slices.DeleteFunc(slices.Clone(l), func(was Decision) bool { return was.Of == d.Of })
+	if d.As == "" {
+		return rest
+	}
 	return append(rest, d)
 }
 

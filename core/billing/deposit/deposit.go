@@ -130,11 +130,15 @@ func (d *Deposit) Waits() bool {
 }
 
 // Decide records what a person decides about the deposit. One that is not insurance waits for no
-// remittance any more.
+// remittance any more; without that decision it does again, for a person to match.
 func (d *Deposit) Decide(as decision.Decision) {
+	was := d.Decisions.Of(as.Of)
 	d.Decisions = d.Decisions.With(as)
-	if as.As == decision.NotInsurance {
+	switch {
+	case as.As == decision.NotInsurance:
 		d.State, d.ByHand = Unrelated, true
+	case was != nil && was.As == decision.NotInsurance && d.State == Unrelated:
+		d.State = Unmatched
 	}
 }
 

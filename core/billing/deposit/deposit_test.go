@@ -119,4 +119,8 @@ func TestByHand(t *testing.T) {
 	if d.State != deposit.Unrelated || d.Rest() != 0 {
 		t.Errorf("%s, %s", d.State, d.Rest())
 	}
+	d.Decide(decision.Decision{Of: "deposit_unmatched"})
+	if d.State != deposit.Unmatched || d.Rest() != 500 || d.Waits() || len(d.Decisions) != 0 {
+		t.Errorf("taken back: %s, %s, waits %t, %v", d.State, d.Rest(), d.Waits(), d.Decisions)
+	}
 }

@@ -24,13 +24,18 @@ func OfAClaim(c *claim.Claim) []Work {
 	if !c.ErasedAt.IsZero() {
 		return nil
 	}
-	since, changed := entered(c), c.SettledAt
-	if changed.Before(since) {
-		changed = since
-	}
-	return apply(claimRules, c, c.Decisions, changed, Work{
-		Resource: Resource{OfClaim, c.ID}, OfficeID: c.OfficeID, Payer: c.Payer, Patient: c.PatientID, Amount: c.Charge(), Since: since,
+	return apply(claimRules, c, c.Decisions, changed(c), Work{
+		Resource: Resource{OfClaim, c.ID}, OfficeID: c.OfficeID, Payer: c.Payer, Patient: c.PatientID, Amount: c.Charge(), Since: entered(c),
 	})
+}
+
+// changed returns when the claim came into its state, or its payer decided last.
+func changed(c *claim.Claim) time.Time {
+	since := entered(c)
+	if c.SettledAt.After(since) {
+		return c.SettledAt
+	}
+	return since
 }
 
 // entered returns when the claim came into its state.
@@ -86,7 +91,7 @@ var claimRules = []rule[*claim.Claim]{
 	{NoDecision, undecided, whyUndecided},
 	{FilingLimit, unfiled, fileBy},
 	{
-		Denied, func(c *claim.Claim) bool { return decided(c) && c.Open() > 0 && c.Appealing == nil },
+		Denied, denied,
 		func(c *claim.Claim, w *Work) {
 			w.Amount = c.Open()
 			w.Reason, w.Actions = c.NextStep(), deniedActions(c)
@@ -132,6 +137,9 @@ var claimRules = []rule[*claim.Claim]{
 		},
 	},
 }
+
+// denied reports whether a decided claim has money open without an appeal.
+func denied(c *claim.Claim) bool { return decided(c) && c.Open() > 0 && c.Appealing == nil }
 
 // decided reports whether a payer decided the claim, and nobody reconciled it.
 func decided(c *claim.Claim) bool { return c.State == claim.Paid || c.State == claim.Denied }

@@ -7,6 +7,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/claimstatus"
+	"github.com/molar-billing/molar/core/billing/decision"
 )
 
 // AskPayer is the operation that asks a payer where a claim is. A list leaves it out where the
@@ -22,8 +23,17 @@ func undecided(c *claim.Claim) bool {
 	case claim.Submitted:
 		return c.Frequency != claim.FrequencyVoid && pressing(c)
 	default:
-		return false
+		return answered(c) != nil
 	}
+}
+
+// answered returns the decision that a denial was answered, while the payer has not decided again;
+// nil for none.
+func answered(c *claim.Claim) *decision.Decision {
+	if d := c.Decisions.Of(string(Denied)); d != nil && d.As == decision.Handled && denied(c) && c.Decisions.Ends(d.Of, c.Open(), changed(c)) {
+		return d
+	}
+	return nil
 }
 
 // pressing reports whether the payer's last answer is one that a person acts on at once: it has
@@ -39,19 +49,31 @@ func pressing(c *claim.Claim) bool {
 
 // whyUndecided says why there is no decision, what to do, and since when.
 func whyUndecided(c *claim.Claim, w *Work) {
+	zone := c.Contract.Limits.Zone
+	said := claimstatus.Heard(c)
+	if d := answered(c); d != nil {
+		w.Amount, w.Since = d.Amount, d.At.Add(decideAge)
+		w.Reason = "The denial was answered 30 days ago, and the payer has not decided again: ask it about the claim, or reconcile what is open."
+		if said != nil && said.SaidAt.After(d.At) && said.Category != "" {
+			w.Reason += " On " + words(zone.Day(said.SaidAt)) + " the payer said: " + claimstatus.CodeOf(said).Words() + "."
+		}
+		w.Actions = []string{AskPayer, "reconcileClaim", "replaceClaim"}
+		w.DueOn, w.DueBy = zone.Day(w.Since), DueByPractice
+		return
+	}
 	w.Since = w.Since.Add(decideAge)
 	w.Reason, w.Actions = "The payer has not decided the claim for 30 days: ask it about the claim.", []string{AskPayer, "getClaim"}
 	if !c.SettledAt.IsZero() {
 		w.Reason = "The payer took its decision back 30 days ago and has not decided again: ask it about the claim, or replace the claim."
 		w.Actions = []string{AskPayer, "replaceClaim"}
 	}
-	if a := claimstatus.Heard(c); a != nil && a.Outcome != "" {
-		w.Reason = saidOf(a, c.Contract.Limits.Zone.Day(a.SaidAt), claimstatus.LastSent(c))
+	if said != nil && said.Outcome != "" {
+		w.Reason = saidOf(said, zone.Day(said.SaidAt), claimstatus.LastSent(c))
 		if pressing(c) {
-			w.Since = a.SaidAt
+			w.Since = said.SaidAt
 		}
 	}
-	w.DueOn, w.DueBy = c.Contract.Limits.Zone.Day(w.Since), DueByPractice
+	w.DueOn, w.DueBy = zone.Day(w.Since), DueByPractice
 }
 
 // saidOf says what the payer said on a day, when it was asked, and what to do about it.

@@ -2,6 +2,7 @@ package task_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -89,6 +90,11 @@ func TestHandledWorkComesAgain(t *testing.T) {
 		if w, ok := the(kind, x.of); ok {
 			t.Errorf("%s, handled: %+v", kind, w)
 		}
+		// A payer that does not decide again about a denial is asked.
+		ask, ok := the(task.NoDecision, x.of)
+		if ok != (kind == task.Denied) || ok && (!ask.Since.Equal(d.At.AddDate(0, 0, 30)) || ask.Amount != w.Amount || ask.Actions[0] != task.AskPayer) {
+			t.Errorf("%s, handled: %+v", kind, ask)
+		}
 		for name, change := range x.changes {
 			c, standing := *x.of, claim.Standing{}
 			c.Lines = slices.Clone(c.Lines)
@@ -100,7 +106,54 @@ func TestHandledWorkComesAgain(t *testing.T) {
 			if _, ok := the(kind, &c); !ok {
 				t.Errorf("%s: %s, and the task does not come again", kind, name)
 			}
+			if w, ok := the(task.NoDecision, &c); ok {
+				t.Errorf("%s: %s, and %+v", kind, name, w)
+			}
 		}
+	}
+	said := with(func(c *claim.Claim) { *c = *denied }, func(c *claim.Claim) {
+		at := sent.AddDate(0, 0, 9)
+		c.Asked = &claim.Asked{At: at, SaidAt: at, Outcome: "found", Category: "P1", Status: "20"}
+	})
+	if w, _ := the(task.NoDecision, aClaim(claim.Denied, said)); !strings.Contains(w.Reason, "has not decided again: ask it") || !strings.HasSuffix(w.Reason, " On March 11, 2026 the payer said: In process: accepted for processing.") {
+		t.Error(w.Reason)
+	}
+}
+
+// TestTakeBack takes a decision back: the resource forgets it, and its work comes again.
+func TestTakeBack(t *testing.T) {
+	t.Parallel()
+	c := aClaim(claim.Denied, with(standing(0, 0, 0), func(c *claim.Claim) { c.SettledAt = sent }))
+	w, _ := the(task.Denied, c)
+	open := &task.Task{Work: w}
+	if _, err := open.TakeBack("key_1", sent); billing.CodeOf(err) != billing.CodeConflict {
+		t.Errorf("an open task: %v", err)
+	}
+	d, err := open.Settle(decision.Accepted, "The contract excludes it.", "key_1", sent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	record := &claim.Record{Claim: c}
+	record.Decide(d, caller.Principal{ID: "key_1"})
+	settled := &task.Task{Work: w, EndedAt: sent, Settled: &d}
+	if err := settled.Snooze(sent); err == nil || !strings.Contains(err.Error(), "settled as accepted. Wake it to take that back") {
+		t.Error(err)
+	}
+	if err := settled.Wake(); err == nil || !strings.Contains(err.Error(), "done, because its cause has ended") {
+		t.Errorf("a decision whose cause ended later: %v", err)
+	}
+	if d, err = settled.TakeBack("key_2", sent); err != nil {
+		t.Fatal(err)
+	}
+	record.Decide(d, caller.Principal{ID: "key_2"})
+	if again, ok := the(task.Denied, c); !ok || len(c.Decisions) != 0 || again.Amount != w.Amount {
+		t.Errorf("%+v, %+v", again, c.Decisions)
+	}
+	if last := c.History[len(c.History)-1]; last.Cause != "unsettle" || last.By != "key_2" {
+		t.Errorf("the history ends with %+v", last)
+	}
+	if _, err := (&task.Task{Work: w, EndedAt: sent}).TakeBack("key_2", sent); billing.CodeOf(err) != billing.CodeConflict {
+		t.Errorf("a task whose cause has ended: %v", err)
 	}
 }
 

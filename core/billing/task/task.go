@@ -206,10 +206,10 @@ func (t *Task) SnoozedDay() billing.Date {
 	return billing.DateOf(t.SnoozedUntil.UTC().Add(12*time.Hour + 30*time.Minute))
 }
 
-// Wake brings the task back to the list.
+// Wake brings the task back to the list. TakeBack goes first for one that a decision settled.
 func (t *Task) Wake() error {
-	if err := t.exists(); err != nil {
-		return err
+	if !t.EndedAt.IsZero() {
+		return t.over()
 	}
 	t.SnoozedUntil, t.UntilChange = time.Time{}, false
 	return nil
@@ -231,6 +231,17 @@ func (t *Task) Settle(as decision.As, note, by string, at time.Time) (decision.D
 	return d, nil
 }
 
+// TakeBack returns what takes back the decision that settled the work. The resource forgets it, and
+// the task comes again.
+//
+// Errors: CodeConflict for a task that no decision ended.
+func (t *Task) TakeBack(by string, at time.Time) (decision.Decision, error) {
+	if t.EndedAt.IsZero() || t.Settled == nil {
+		return decision.Decision{}, t.over()
+	}
+	return decision.Decision{Of: string(t.Kind), By: by, At: at}, nil
+}
+
 func (t *Task) howSettled() string {
 	if len(t.Settles) == 0 {
 		return "It ends when its cause does: do what actions names first."
@@ -242,10 +253,22 @@ func (t *Task) howSettled() string {
 	return "Send " + strings.Join(words, " or ") + ", or do what actions names first."
 }
 
+// exists returns CodeConflict for a task that is done.
 func (t *Task) exists() error {
-	if t.EndedAt.IsZero() {
+	switch {
+	case t.EndedAt.IsZero():
 		return nil
+	case t.Settled != nil:
+		return &billing.Error{
+			Code:    billing.CodeConflict,
+			Message: "The task is done: it was settled as " + string(t.Settled.As) + ". Wake it to take that back. If its cause has ended since, " + t.Resource.String() + " shows how.",
+		}
+	default:
+		return t.over()
 	}
+}
+
+func (t *Task) over() error {
 	return &billing.Error{Code: billing.CodeConflict, Message: "The task is done, because its cause has ended. Read " + t.Resource.String() + " to see how."}
 }
 
@@ -302,7 +325,7 @@ type Renewed struct {
 
 // Rules is the version of the rules. Who changes what they say of a resource that is stored raises
 // it, and the tasks of every organization are computed again.
-const Rules = 6
+const Rules = 7
 
 // Rebuild is how far the tasks of a scope are computed by a version of the rules.
 type Rebuild struct {

@@ -17,7 +17,7 @@ import { Facts, Notice, Page, Section, Waiting } from "../../ui/page";
 import { count } from "../../ui/plural";
 import { State } from "../../ui/state";
 import { Traces } from "../../ui/traces";
-import { TasksOf, useTasksOf } from "../today/about";
+import { TasksOf, type TasksOfOne, useTasksOf } from "../today/about";
 import { Documents } from "./documents";
 import { contents } from "./list";
 import { maxNarrative, Narrative } from "./narrative";
@@ -26,7 +26,6 @@ import { obstacle } from "./obstacle";
 import { useTypes, useUploads } from "./uploads";
 
 type Attachment = Schemas["Attachment"];
-type Task = Schemas["Task"];
 
 export function AttachmentDetail() {
   const { id } = useParams({ strict: false }) as { id: string };
@@ -35,10 +34,10 @@ export function AttachmentDetail() {
   const tasks = useTasksOf(id);
   if (!attachment.data || tasks.isPending)
     return <Waiting title="Attachment" rows={10} of={attachment.data ? tasks : attachment} />;
-  return <Shown key={id} attachment={attachment.data} tasks={tasks.shown} />;
+  return <Shown key={id} attachment={attachment.data} tasks={tasks} />;
 }
 
-function Shown({ attachment: a, tasks }: { attachment: Attachment; tasks: readonly Task[] }) {
+function Shown({ attachment: a, tasks }: { attachment: Attachment; tasks: TasksOfOne }) {
   const client = useClient();
   const { api, queries } = client;
   const may = useMay();

@@ -69,7 +69,7 @@ export function ClaimDetail() {
       }
       actions={<Actions claim={c} />}
     >
-      <TasksOf tasks={tasks.shown} />
+      <TasksOf tasks={tasks} />
       <Next claim={c} said={tasks.shown.map((t) => t.reason)} />
       {findings.length > 0 && (
         <Section

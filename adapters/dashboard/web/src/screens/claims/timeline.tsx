@@ -34,6 +34,7 @@ const causes: Record<string, string> = {
   hold: "Held",
   release: "Released",
   settle: "Task settled",
+  unsettle: "Task open again: its decision was taken back",
   advice_ignored: "Sent without what the payer wants to see",
   edit: "Changed",
   void_unsent: "Voided before it was sent",

@@ -45,7 +45,7 @@ export function DepositDetail() {
       }
       curl={`/deposits/${d.id}`}
     >
-      <TasksOf tasks={tasks.shown} />
+      <TasksOf tasks={tasks} />
       <div className="columns">
         <div>
           {d.parts.length > 0 && <Pays deposit={d} write={may.write} />}

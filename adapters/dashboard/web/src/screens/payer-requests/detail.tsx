@@ -87,7 +87,7 @@ export function PayerRequestDetail() {
       }
       curl={`/payer_requests/${r.id}`}
     >
-      <TasksOf tasks={tasks.shown} />
+      <TasksOf tasks={tasks} />
       <div className="columns">
         <div>
           <Section title="What the payer asks for">
@@ -100,14 +100,6 @@ export function PayerRequestDetail() {
             <Notice title="A biller or an owner can answer this request." />
           )}
           {sent && <Sent attachment={sent} />}
-          {r.state === "open" && r.settled && (
-            <Section title="Decided">
-              <p>
-                Nothing is sent, decided <When value={r.settled.at} />.
-              </p>
-              {r.settled.note && <p className="words">{r.settled.note}</p>}
-            </Section>
-          )}
           {r.answer_note && (
             <Section title="Your answer, outside of Molar">
               <p className="words">{r.answer_note}</p>

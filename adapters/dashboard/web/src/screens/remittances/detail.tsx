@@ -81,7 +81,7 @@ export function RemittanceDetail() {
       }
     >
       <div className="no-print not-on-paper">
-        <TasksOf tasks={tasks.shown} />
+        <TasksOf tasks={tasks} />
         <Siblings era={e} />
         {stands(e) && <Next era={e} />}
         <Posted era={e} />

@@ -40,6 +40,16 @@ export const decisions: Record<Schemas["DecisionAs"], string> = {
   handled: "Done, nothing more to do now",
 };
 
+/** decided says what was decided about a task. */
+export const decided: Record<Schemas["DecisionAs"], string> = {
+  accepted: "accepted as it is",
+  not_billed: "no next payer is billed",
+  will_not_send: "nothing is sent",
+  received_elsewhere: "received elsewhere",
+  not_insurance: "not insurance",
+  handled: "done, nothing more to do until the claim changes",
+};
+
 /** dueFrom says who named the day of a task. */
 export const dueFrom: Record<NonNullable<Task["due_from"]>, string> = {
   payer: "payer’s day",

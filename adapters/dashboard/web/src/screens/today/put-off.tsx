@@ -7,7 +7,7 @@ import { Modal } from "../../ui/dialog";
 import { DateField, TextField } from "../../ui/form";
 import { day, daysAfter, dollars, useToday, When } from "../../ui/format";
 import { attend } from "../../ui/page";
-import { decisions, type Task } from "./acts";
+import { decided, decisions, type Task } from "./acts";
 
 /** Asks is a question about a task that is open. */
 export type Asks = { what: "snooze" | "assign" | "settle"; task: Task } | null;
@@ -205,7 +205,7 @@ export function Before({ task: { settled, state } }: { task: Task }) {
   return (
     <span className="sub">
       Decided <When value={settled.at} />
-      {settled.amount && ` for ${dollars(settled.amount)}`}: {decisions[settled.as].toLowerCase()}.
+      {settled.amount && ` for ${dollars(settled.amount)}`}: {decided[settled.as]}.
       {settled.as === "handled" ? "The claim" : "The amount"} has changed since.
     </span>
   );

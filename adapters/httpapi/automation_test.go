@@ -55,6 +55,7 @@ func TestAutomaticWithDeposits(t *testing.T) {
 	s.until(t, era, "posted")
 	got := s.must(t, 200, call{path: era})
 	got.shows(t, "posted_by_rule", "automatic", "reconcile_state", "awaits_deposit", "reconciled", 0.0, "left_out", []any{})
+	s.must(t, 200, call{path: "/eras?state=posted"}).shows(t, "data.0.id", strings.TrimPrefix(era, "/eras/"), "data.0.posted_by_rule", "automatic")
 	s.must(t, 200, call{path: "/claims/" + claim}).shows(t, "state", "paid")
 
 	total, day := got.text(t, "bank", "payable"), got.text(t, "payment", "date")
@@ -86,4 +87,5 @@ func TestAutomaticWithDeposits(t *testing.T) {
 	s.must(t, 200, call{path: era}).shows(t, "state", "needs_review")
 	s.must(t, 200, call{path: "/claims/" + claim}).shows(t, "state", "paid")
 	s.must(t, 200, call{path: era + "/post", body: `{"reconcile":true}`}).shows(t, "posted_by_rule", nil, "reconcile_state", "done", "reconciled", 1.0)
+	s.must(t, 200, call{path: "/eras?state=posted"}).shows(t, "data.0.state", "posted", "data.0.posted_by_rule", nil)
 }

@@ -185,6 +185,7 @@ func fullERA() *remit.ERA {
 		},
 		ClaimCount: 7, MatchedCount: 4, Progress: remit.Progress{Applied: 1, NeedsReview: 1, Unmatched: 2, Ignored: 2, Forwarded: 1},
 		Warnings: []remit.WarningCode{remit.WarnEnvelopeCounts}, File: clearing.FileRef{Name: "2026 <1>.835"}, ReceivedAt: shapeTime, PostedAt: shapeTime.Add(time.Hour),
+		Later: remit.Later{Posting: &remit.Posting{Rule: "exceptions"}},
 	}
 }
 

@@ -10,20 +10,21 @@ import (
 
 // eraSummaryJSON is a remittance as it appears in lists.
 type eraSummaryJSON struct {
-	ID         billing.ERAID       `json:"id"`
-	Object     string              `json:"object"`
-	State      remit.State         `json:"state"`
-	Payer      *payerJSON          `json:"payer"`
-	PayerName  string              `json:"payer_name"`
-	OfficeID   *billing.OfficeID   `json:"office_id"`
-	Source     clearing.FileOrigin `json:"source"`
-	Payment    eraPaymentJSON      `json:"payment"`
-	Balanced   bool                `json:"balanced"`
-	Counts     eraCountsJSON       `json:"counts"`
-	Progress   eraProgressJSON     `json:"progress"`
-	Warnings   []warningJSON       `json:"warnings"`
-	ReceivedAt string              `json:"received_at"`
-	PostedAt   *string             `json:"posted_at"`
+	ID           billing.ERAID       `json:"id"`
+	Object       string              `json:"object"`
+	State        remit.State         `json:"state"`
+	Payer        *payerJSON          `json:"payer"`
+	PayerName    string              `json:"payer_name"`
+	OfficeID     *billing.OfficeID   `json:"office_id"`
+	Source       clearing.FileOrigin `json:"source"`
+	Payment      eraPaymentJSON      `json:"payment"`
+	Balanced     bool                `json:"balanced"`
+	Counts       eraCountsJSON       `json:"counts"`
+	Progress     eraProgressJSON     `json:"progress"`
+	Warnings     []warningJSON       `json:"warnings"`
+	ReceivedAt   string              `json:"received_at"`
+	PostedAt     *string             `json:"posted_at"`
+	PostedByRule *string             `json:"posted_by_rule"`
 
 	Acknowledged *eraNoteJSON    `json:"acknowledged"`
 	Correction   *correctionJSON `json:"correction"`
@@ -76,6 +77,9 @@ func eraSummaryShape(e *remit.ERA) eraSummaryJSON {
 	if e.Payer != (directory.PayerSummary{}) {
 		out.Payer = new(payerJSON(e.Payer))
 	}
+	if e.Posting != nil {
+		out.PostedByRule = orNull(e.Posting.Rule)
+	}
 	return out
 }
 
@@ -115,7 +119,6 @@ func unappliedShape(s remit.UnappliedSum) unappliedSumJSON {
 // postingJSON is what the posting of a remittance did with its claims.
 type postingJSON struct {
 	PostedBy       *string              `json:"posted_by"`
-	PostedByRule   *string              `json:"posted_by_rule"`
 	ReconcileState remit.ReconcileStage `json:"reconcile_state"`
 	Reconciled     int                  `json:"reconciled"`
 	LeftOutCount   int                  `json:"left_out_count"`
@@ -131,7 +134,7 @@ type leftOutJSON struct {
 func postingShape(e *remit.ERA) postingJSON {
 	out := postingJSON{PostedBy: orNull(e.Poster()), ReconcileState: e.ReconcileStage(), LeftOut: []leftOutJSON{}}
 	if p := e.Posting; p != nil {
-		out.PostedByRule, out.Reconciled, out.LeftOutCount = orNull(p.Rule), p.Reconciled, p.Left
+		out.Reconciled, out.LeftOutCount = p.Reconciled, p.Left
 		out.LeftOut = mapped(p.LeftOut, func(l remit.LeftOut) leftOutJSON { return leftOutJSON{l.Claim, l.Reason, l.Reason.Message()} })
 	}
 	return out

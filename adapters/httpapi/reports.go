@@ -180,6 +180,9 @@ func (a *api) reportCollections(x *exchange) (*reply, error) {
 	f := a.reportFilter(q, report.ByDecision, report.BySubmission, report.ByService)
 	grouped(q, &f)
 	period(q, &f)
+	if x.prefersTable() {
+		return a.collectionsFile(x, q, f)
+	}
 	var unapplied *remit.Unapplied
 	r, err := reported(a, x, q, "collections_report", f, func(ctx context.Context, scope billing.Scope, f report.Filter) (all reports.Read[report.CollectionsRow], err error) {
 		all, unapplied, err = a.reports.Collections(ctx, scope, f)
@@ -192,6 +195,34 @@ func (a *api) reportCollections(x *exchange) (*reply, error) {
 		r.body = collectionsJSON{body, reportedUnappliedShape(f, unapplied)}
 	}
 	return r, nil
+}
+
+// collectionsCells is a row of the file of the report of collections: what the report adds up for one
+// subject, or in a row of its own what is on no claim. The cells of the other are empty.
+type collectionsCells struct {
+	*collectionsRowJSON
+
+	Unapplied *reportedUnappliedJSON `json:"unapplied"`
+}
+
+// collectionsFile replies with the rows of the report as a file. What is on no claim is the last row:
+// none if there is nothing, or if the report selects by what remittances do not have. So every column
+// adds up to its sum.
+//
+// Errors: CodeInvalidRequest for a query that is not understood, and those of the store.
+func (a *api) collectionsFile(x *exchange, q *query, f report.Filter) (*reply, error) {
+	read := func(ctx context.Context, scope billing.Scope, f report.Filter, _ billing.Page) ([]collectionsCells, *billing.Position, error) {
+		all, u, err := a.reports.Collections(ctx, scope, f)
+		rows := mapped(all.Rows, func(r *report.CollectionsRow) collectionsCells {
+			row := collectionsRowShape(f, r)
+			return collectionsCells{collectionsRowJSON: &row}
+		})
+		if err == nil && u != nil && u.Ignored.Claims+u.Unfinished.Claims > 0 {
+			rows = append(rows, collectionsCells{Unapplied: reportedUnappliedShape(f, u)})
+		}
+		return rows, nil, err
+	}
+	return asTable(a, x, q, q.bind("collections_report", x.call.Scope), f, read, func(r collectionsCells) collectionsCells { return r })
 }
 
 // collectionsJSON is the report of collections, with what is on no claim.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -324,6 +325,7 @@ func TestUnapplied(t *testing.T) {
 	wantStatus(t, s.do(t, bad), 422, billing.CodeInvalidRequest)
 	s.must(t, 200, call{path: "/reports/collections?from=2026-03-01&to=2026-03-31"}).shows(t, "unapplied.ignored.amount", "800.00", "unapplied.ignored.claims", 1,
 		"unapplied.ignored.href", root+"/eras?paid_from=2026-03-01&paid_to=2026-03-31&unapplied=ignored", "unapplied.unfinished.amount", "800.00", "total.paid.amount", "800.00")
+	s.unappliedInFile(t)
 	s.must(t, 200, call{path: "/reports/collections?from=2026-04-01"}).shows(t, "unapplied.ignored.claims", 0, "unapplied.unfinished.amount", "0.00")
 	s.must(t, 200, call{path: "/reports/collections?payer_id=60054"}).shows(t, "unapplied.ignored.claims", 0)
 	s.must(t, 200, call{path: "/reports/collections?by=service"}).shows(t, "unapplied", nil)
@@ -334,5 +336,40 @@ func TestUnapplied(t *testing.T) {
 	c.report("/reports/collections?from=2026-03-01")
 	if c.sums != 16 {
 		t.Errorf("%d sums", c.sums)
+	}
+}
+
+// unappliedInFile reads the report of TestUnapplied as a file: its last row has what is on no claim, where the report
+// has some, and the columns of the other rows add up as before.
+func (s *service) unappliedInFile(t *testing.T) {
+	t.Helper()
+	head, rows := s.table(t, call{path: "/reports/collections?from=2026-03-01&to=2026-03-31"})
+	row := func(of []string) map[string]string {
+		cells := map[string]string{}
+		for i, name := range head {
+			if of[i] != "" {
+				cells[name] = of[i]
+			}
+		}
+		return cells
+	}
+	if len(rows) != 2 {
+		t.Fatalf("%q has the rows %q", head, rows)
+	}
+	if paid := row(rows[0]); paid["paid.amount"] != "800.00" || paid["id"] == "" || paid["unapplied.ignored.claims"] != "" {
+		t.Errorf("the row of a payer is %v", paid)
+	}
+	eras := root + "/eras?paid_from=2026-03-01&paid_to=2026-03-31&unapplied="
+	want := map[string]string{
+		"unapplied.ignored.amount": "800.00", "unapplied.ignored.claims": "1", "unapplied.ignored.href": eras + "ignored",
+		"unapplied.unfinished.amount": "800.00", "unapplied.unfinished.claims": "1", "unapplied.unfinished.href": eras + "unfinished",
+	}
+	if got := row(rows[1]); !maps.Equal(got, want) {
+		t.Errorf("the last row is %v, want %v", got, want)
+	}
+	for query, n := range map[string]int{"from=2026-04-01": 0, "payer_id=60054": 0, "by=service": 1, "provider_id=" + s.dentist.String(): 0} {
+		if of, rows := s.table(t, call{path: "/reports/collections?" + query}); len(rows) != n || !slices.Equal(of, head) {
+			t.Errorf("%s: %q has %q", query, of, rows)
+		}
 	}
 }

@@ -1655,7 +1655,7 @@ func (s ReportsOperations) Aging(ctx context.Context, params ReportsAgingParams,
 // Requires the `read` permission. What was paid, written off and left to patients, of the claims of a period. Each
 // claim counts with its figures as they are now. A claim that was reconciled without a decision of its payer has no
 // day of decision: choose another `by` to see what was accepted on it. As CSV, the file has the rows without the
-// total.
+// total. If money is on no claim, a last row has only the columns of `unapplied`, which are empty in the others.
 func (s ReportsOperations) Collections(ctx context.Context, params ReportsCollectionsParams, options ...CallOption) (*CollectionsReport, error) {
 	return read[CollectionsReport](ctx, s.c, call{
 		method: http.MethodGet, path: "/reports/collections",
@@ -1950,9 +1950,10 @@ func (s TasksOperations) Snooze(ctx context.Context, id string, body SnoozeReque
 }
 
 // Wake calls POST /tasks/{id}/wake.
-// Bring a snoozed task back.
+// Bring a task back.
 //
-// Requires the `submit` permission. Brings the task back to the list. A task that is done returns 409.
+// Requires the `submit` permission. Brings a snoozed task back to the list. For a task that a decision settled, it
+// takes the decision back, and `settled` is null again. A task whose cause has ended returns 409.
 func (s TasksOperations) Wake(ctx context.Context, id string, options ...CallOption) (*Task, error) {
 	return read[Task](ctx, s.c, call{
 		method: http.MethodPost, path: "/tasks/" + url.PathEscape(id) + "/wake",
@@ -1966,8 +1967,9 @@ func (s TasksOperations) Wake(ctx context.Context, id string, options ...CallOpt
 // Requires the `submit` permission. Records what a person decided, on the resource, and ends the task.
 // `settles` of the task lists what it allows: `accepted` leaves a denial as it is, `not_billed` bills no next
 // payer, `will_not_send` sends nothing, and `handled` says that all there is to do is done. When the amount changes
-// later, or after `handled` the claim, the task comes again and shows the decision in `settled`. No money is
-// posted: reconcile the claim for that. Anything else that is named returns 422, and a task that is done 409.
+// later, or after `handled` the claim, the task comes again and shows the decision in `settled`. A denial that was
+// `handled` becomes a task `no_decision` when its payer has not decided again for 30 days.
+// `POST /tasks/{id}/wake` takes a decision back. No money is posted: reconcile the claim for that. Anything else that is named returns 422, and a task that is done 409.
 func (s TasksOperations) Settle(ctx context.Context, id string, body SettleRequest, options ...CallOption) (*Task, error) {
 	return read[Task](ctx, s.c, call{
 		method: http.MethodPost, path: "/tasks/" + url.PathEscape(id) + "/settle",

@@ -2866,7 +2866,7 @@ type ClaimHistoryItem struct {
 	// What changed the state. `validation`: the claim was created or updated, without findings. `findings`: with
 	// findings. `draft`: it was saved as a draft. `submit`, `replace`, `reconcile`, `reopen`, `void` and `convert`:
 	// a user or program asked for it. `hold` and `release`: one held it back or released it. `settle`: a person decided
-	// about a task. `advice_ignored`: one sent the claim without what its payer wants to see, and said why. `match`,
+	// about a task. `unsettle`: one took such a decision back. `advice_ignored`: one sent the claim without what its payer wants to see, and said why. `match`,
 	// `apply`, `ignore` and `unapply`: a user or program worked on a remittance of the claim. `submit_withdrawn`: one changed the claim without `submit`, so it is no longer
 	// submitted by itself. `edit`: one changed the content, and the claim stayed in its state. `enrollment`: the
 	// enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that was never
@@ -2889,7 +2889,7 @@ type ClaimHistoryItem struct {
 // What changed the state. `validation`: the claim was created or updated, without findings. `findings`: with
 // findings. `draft`: it was saved as a draft. `submit`, `replace`, `reconcile`, `reopen`, `void` and `convert`:
 // a user or program asked for it. `hold` and `release`: one held it back or released it. `settle`: a person decided
-// about a task. `advice_ignored`: one sent the claim without what its payer wants to see, and said why. `match`,
+// about a task. `unsettle`: one took such a decision back. `advice_ignored`: one sent the claim without what its payer wants to see, and said why. `match`,
 // `apply`, `ignore` and `unapply`: a user or program worked on a remittance of the claim. `submit_withdrawn`: one changed the claim without `submit`, so it is no longer
 // submitted by itself. `edit`: one changed the content, and the claim stayed in its state. `enrollment`: the
 // enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that was never
@@ -2938,6 +2938,7 @@ const (
 	ClaimCauseHold                  ClaimCause = "hold"
 	ClaimCauseRelease               ClaimCause = "release"
 	ClaimCauseSettle                ClaimCause = "settle"
+	ClaimCauseUnsettle              ClaimCause = "unsettle"
 	ClaimCauseAdviceIgnored         ClaimCause = "advice_ignored"
 	ClaimCausePatientErased         ClaimCause = "patient_erased"
 )
@@ -4793,6 +4794,8 @@ type ERASummary struct {
 	// A time in UTC, with microseconds.
 	ReceivedAt time.Time  `json:"received_at"`
 	PostedAt   *time.Time `json:"posted_at"`
+	// The level of the automation that posted it. Null if a person did, and if it is not posted.
+	PostedByRule *AutomationLevel `json:"posted_by_rule"`
 	// Who knows that the payment does not add up. Null while it is not acknowledged.
 	Acknowledged *ERANote `json:"acknowledged"`
 	// What it is to the remittances that it corrects: the payer sent the same payment again, with the same payer,
@@ -4837,6 +4840,8 @@ type ERAHead struct {
 	// A time in UTC, with microseconds.
 	ReceivedAt time.Time  `json:"received_at"`
 	PostedAt   *time.Time `json:"posted_at"`
+	// The level of the automation that posted it. Null if a person did, and if it is not posted.
+	PostedByRule *AutomationLevel `json:"posted_by_rule"`
 	// Who knows that the payment does not add up. Null while it is not acknowledged.
 	Acknowledged *ERANote `json:"acknowledged"`
 	// What it is to the remittances that it corrects: the payer sent the same payment again, with the same payer,
@@ -4940,6 +4945,20 @@ const (
 	RemittanceWarningCodeSegmentSkipped       RemittanceWarningCode = "segment_skipped"
 	RemittanceWarningCodeProcedureFormat      RemittanceWarningCode = "procedure_format"
 	RemittanceWarningCodeAmountUnreadable     RemittanceWarningCode = "amount_unreadable"
+)
+
+// AutomationLevel is one of a list of values, which may grow: expect others.
+// How much is done without a person. `review`: nothing. `exceptions`: Molar posts a remittance that balances,
+// whose claims are all applied without a warning, a review or a person, and that has no provider adjustment and
+// no reversal. Denials do not stop it, and keep their tasks. `automatic`: Molar also reconciles the settled
+// claims of such a remittance, once its deposits are matched, or at once if none is expected.
+type AutomationLevel string
+
+// The values of AutomationLevel that this version knows.
+const (
+	AutomationLevelReview     AutomationLevel = "review"
+	AutomationLevelExceptions AutomationLevel = "exceptions"
+	AutomationLevelAutomatic  AutomationLevel = "automatic"
 )
 
 // ERANote is part of a reply.
@@ -5076,6 +5095,8 @@ type ERA struct {
 	// A time in UTC, with microseconds.
 	ReceivedAt time.Time  `json:"received_at"`
 	PostedAt   *time.Time `json:"posted_at"`
+	// The level of the automation that posted it. Null if a person did, and if it is not posted.
+	PostedByRule *AutomationLevel `json:"posted_by_rule"`
 	// Who knows that the payment does not add up. Null while it is not acknowledged.
 	Acknowledged *ERANote `json:"acknowledged"`
 	// What it is to the remittances that it corrects: the payer sent the same payment again, with the same payer,
@@ -5110,8 +5131,6 @@ type ERA struct {
 	// The user or the API key that posted it. Null if a rule did, if it is not posted, and if it was posted before Molar
 	// recorded that.
 	PostedBy *string `json:"posted_by"`
-	// The level of the automation that posted it. Null if a person did, and if it is not posted.
-	PostedByRule *AutomationLevel `json:"posted_by_rule"`
 	// How far the posting of a remittance is with its claims. `not_asked`: it leaves them as they are.
 	// `awaits_deposit`: a rule reconciles them once the money is in the bank. `reconciling`: more claims follow.
 	// `done`: every claim was looked at. `reopening`: the remittance was unposted, and more claims are reopened.
@@ -5499,20 +5518,6 @@ type UnappliedSum struct {
 	// How many remittance claims they are.
 	Claims int `json:"claims"`
 }
-
-// AutomationLevel is one of a list of values, which may grow: expect others.
-// How much is done without a person. `review`: nothing. `exceptions`: Molar posts a remittance that balances,
-// whose claims are all applied without a warning, a review or a person, and that has no provider adjustment and
-// no reversal. Denials do not stop it, and keep their tasks. `automatic`: Molar also reconciles the settled
-// claims of such a remittance, once its deposits are matched, or at once if none is expected.
-type AutomationLevel string
-
-// The values of AutomationLevel that this version knows.
-const (
-	AutomationLevelReview     AutomationLevel = "review"
-	AutomationLevelExceptions AutomationLevel = "exceptions"
-	AutomationLevelAutomatic  AutomationLevel = "automatic"
-)
 
 // ReconcileState is one of a list of values, which may grow: expect others.
 // How far the posting of a remittance is with its claims. `not_asked`: it leaves them as they are.
@@ -7279,7 +7284,8 @@ type TasksListParams struct {
 	Limit int `json:"limit,omitempty"`
 	// The `next_cursor` of the previous page, unchanged, with the same filters.
 	Cursor string `json:"cursor,omitempty"`
-	// The state; `open` if you leave it out.
+	// The state; `open` if you leave it out. A task whose cause ended before its `since` never began: it is not
+	// among those that are `done`, unless a decision settled it.
 	State TaskState `json:"state,omitempty"`
 	// The kind. Repeat the parameter for several: `kind=denied&kind=overpaid`.
 	Kind []TaskKind `json:"kind,omitempty"`

@@ -1532,7 +1532,7 @@ export class ReportsOperations {
    * Requires the `read` permission. What was paid, written off and left to patients, of the claims of a period. Each
    * claim counts with its figures as they are now. A claim that was reconciled without a decision of its payer has no
    * day of decision: choose another `by` to see what was accepted on it. As CSV, the file has the rows without the
-   * total.
+   * total. If money is on no claim, a last row has only the columns of `unapplied`, which are empty in the others.
    */
   collections(params: ReportsCollectionsParams = {}, options?: CallOptions): Promise<CollectionsReport> {
     return this.core.json({ method: "GET", path: "/reports/collections", query: params }, options);
@@ -1784,9 +1784,10 @@ export class TasksOperations {
   }
 
   /**
-   * Bring a snoozed task back.
+   * Bring a task back.
    *
-   * Requires the `submit` permission. Brings the task back to the list. A task that is done returns 409.
+   * Requires the `submit` permission. Brings a snoozed task back to the list. For a task that a decision settled, it
+   * takes the decision back, and `settled` is null again. A task whose cause has ended returns 409.
    */
   wake(id: string, options?: CallOptions): Promise<Task> {
     return this.core.json({ method: "POST", path: `/tasks/${encodeURIComponent(id)}/wake`, keyed: true }, options);
@@ -1798,8 +1799,9 @@ export class TasksOperations {
    * Requires the `submit` permission. Records what a person decided, on the resource, and ends the task.
    * `settles` of the task lists what it allows: `accepted` leaves a denial as it is, `not_billed` bills no next
    * payer, `will_not_send` sends nothing, and `handled` says that all there is to do is done. When the amount changes
-   * later, or after `handled` the claim, the task comes again and shows the decision in `settled`. No money is
-   * posted: reconcile the claim for that. Anything else that is named returns 422, and a task that is done 409.
+   * later, or after `handled` the claim, the task comes again and shows the decision in `settled`. A denial that was
+   * `handled` becomes a task `no_decision` when its payer has not decided again for 30 days.
+   * `POST /tasks/{id}/wake` takes a decision back. No money is posted: reconcile the claim for that. Anything else that is named returns 422, and a task that is done 409.
    */
   settle(id: string, body: SettleRequest, options?: CallOptions): Promise<Task> {
     return this.core.json({ method: "POST", path: `/tasks/${encodeURIComponent(id)}/settle`, body, keyed: true }, options);

@@ -2708,7 +2708,7 @@ export interface ClaimHistoryItem {
    * What changed the state. `validation`: the claim was created or updated, without findings. `findings`: with
    * findings. `draft`: it was saved as a draft. `submit`, `replace`, `reconcile`, `reopen`, `void` and `convert`:
    * a user or program asked for it. `hold` and `release`: one held it back or released it. `settle`: a person decided
-   * about a task. `advice_ignored`: one sent the claim without what its payer wants to see, and said why. `match`,
+   * about a task. `unsettle`: one took such a decision back. `advice_ignored`: one sent the claim without what its payer wants to see, and said why. `match`,
    * `apply`, `ignore` and `unapply`: a user or program worked on a remittance of the claim. `submit_withdrawn`: one changed the claim without `submit`, so it is no longer
    * submitted by itself. `edit`: one changed the content, and the claim stayed in its state. `enrollment`: the
    * enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that was never
@@ -2734,7 +2734,7 @@ export interface ClaimHistoryItem {
  * What changed the state. `validation`: the claim was created or updated, without findings. `findings`: with
  * findings. `draft`: it was saved as a draft. `submit`, `replace`, `reconcile`, `reopen`, `void` and `convert`:
  * a user or program asked for it. `hold` and `release`: one held it back or released it. `settle`: a person decided
- * about a task. `advice_ignored`: one sent the claim without what its payer wants to see, and said why. `match`,
+ * about a task. `unsettle`: one took such a decision back. `advice_ignored`: one sent the claim without what its payer wants to see, and said why. `match`,
  * `apply`, `ignore` and `unapply`: a user or program worked on a remittance of the claim. `submit_withdrawn`: one changed the claim without `submit`, so it is no longer
  * submitted by itself. `edit`: one changed the content, and the claim stayed in its state. `enrollment`: the
  * enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that was never
@@ -2781,6 +2781,7 @@ export type ClaimCause =
   | "hold"
   | "release"
   | "settle"
+  | "unsettle"
   | "advice_ignored"
   | "patient_erased"
   | (string & {});
@@ -4253,6 +4254,10 @@ export interface ERASummary {
   /** A time in UTC, with microseconds. */
   received_at: string;
   posted_at: string | null;
+  /**
+   * The level of the automation that posted it. Null if a person did, and if it is not posted.
+   */
+  posted_by_rule: AutomationLevel | null;
   /** Who knows that the payment does not add up. Null while it is not acknowledged. */
   acknowledged: ERANote | null;
   /**
@@ -4310,6 +4315,10 @@ export interface ERAHead {
   /** A time in UTC, with microseconds. */
   received_at: string;
   posted_at: string | null;
+  /**
+   * The level of the automation that posted it. Null if a person did, and if it is not posted.
+   */
+  posted_by_rule: AutomationLevel | null;
   /** Who knows that the payment does not add up. Null while it is not acknowledged. */
   acknowledged: ERANote | null;
   /**
@@ -4415,6 +4424,18 @@ export type RemittanceWarningCode =
   | "segment_skipped"
   | "procedure_format"
   | "amount_unreadable"
+  | (string & {});
+
+/**
+ * How much is done without a person. `review`: nothing. `exceptions`: Molar posts a remittance that balances,
+ * whose claims are all applied without a warning, a review or a person, and that has no provider adjustment and
+ * no reversal. Denials do not stop it, and keep their tasks. `automatic`: Molar also reconciles the settled
+ * claims of such a remittance, once its deposits are matched, or at once if none is expected.
+ */
+export type AutomationLevel =
+  | "review"
+  | "exceptions"
+  | "automatic"
   | (string & {});
 
 /** A decision about a remittance. */
@@ -4558,6 +4579,10 @@ export interface ERA {
   /** A time in UTC, with microseconds. */
   received_at: string;
   posted_at: string | null;
+  /**
+   * The level of the automation that posted it. Null if a person did, and if it is not posted.
+   */
+  posted_by_rule: AutomationLevel | null;
   /** Who knows that the payment does not add up. Null while it is not acknowledged. */
   acknowledged: ERANote | null;
   /**
@@ -4606,10 +4631,6 @@ export interface ERA {
    * recorded that.
    */
   posted_by: string | null;
-  /**
-   * The level of the automation that posted it. Null if a person did, and if it is not posted.
-   */
-  posted_by_rule: AutomationLevel | null;
   /**
    * How far the posting of a remittance is with its claims. `not_asked`: it leaves them as they are.
    * `awaits_deposit`: a rule reconciles them once the money is in the bank. `reconciling`: more claims follow.
@@ -4999,18 +5020,6 @@ export interface UnappliedSum {
   /** How many remittance claims they are. */
   claims: number;
 }
-
-/**
- * How much is done without a person. `review`: nothing. `exceptions`: Molar posts a remittance that balances,
- * whose claims are all applied without a warning, a review or a person, and that has no provider adjustment and
- * no reversal. Denials do not stop it, and keep their tasks. `automatic`: Molar also reconciles the settled
- * claims of such a remittance, once its deposits are matched, or at once if none is expected.
- */
-export type AutomationLevel =
-  | "review"
-  | "exceptions"
-  | "automatic"
-  | (string & {});
 
 /**
  * How far the posting of a remittance is with its claims. `not_asked`: it leaves them as they are.
@@ -6463,7 +6472,10 @@ export interface TasksListParams {
   limit?: number;
   /** The `next_cursor` of the previous page, unchanged, with the same filters. */
   cursor?: string;
-  /** The state; `open` if you leave it out. */
+  /**
+   * The state; `open` if you leave it out. A task whose cause ended before its `since` never began: it is not
+   * among those that are `done`, unless a decision settled it.
+   */
   state?: TaskState;
   /** The kind. Repeat the parameter for several: `kind=denied&kind=overpaid`. */
   kind?: TaskKind[];

@@ -1388,7 +1388,7 @@ class ReportsOperations:
         Requires the `read` permission. What was paid, written off and left to patients, of the claims of a period. Each
         claim counts with its figures as they are now. A claim that was reconciled without a decision of its payer has no
         day of decision: choose another `by` to see what was accepted on it. As CSV, the file has the rows without the
-        total.
+        total. If money is on no claim, a last row has only the columns of `unapplied`, which are empty in the others.
         """
         return CollectionsReport(self._core.json(Call("GET", "/reports/collections", options, query=dict(params))))
 
@@ -1612,9 +1612,10 @@ class TasksOperations:
         return Task(self._core.json(Call("POST", f"/tasks/{part(id)}/snooze", options, body=dict(body), keyed=True)))
 
     def wake(self, id: str, *, options: Options = NO_OPTIONS) -> Task:
-        """Bring a snoozed task back.
+        """Bring a task back.
 
-        Requires the `submit` permission. Brings the task back to the list. A task that is done returns 409.
+        Requires the `submit` permission. Brings a snoozed task back to the list. For a task that a decision settled, it
+        takes the decision back, and `settled` is null again. A task whose cause has ended returns 409.
         """
         return Task(self._core.json(Call("POST", f"/tasks/{part(id)}/wake", options, keyed=True)))
 
@@ -1624,8 +1625,9 @@ class TasksOperations:
         Requires the `submit` permission. Records what a person decided, on the resource, and ends the task.
         `settles` of the task lists what it allows: `accepted` leaves a denial as it is, `not_billed` bills no next
         payer, `will_not_send` sends nothing, and `handled` says that all there is to do is done. When the amount changes
-        later, or after `handled` the claim, the task comes again and shows the decision in `settled`. No money is
-        posted: reconcile the claim for that. Anything else that is named returns 422, and a task that is done 409.
+        later, or after `handled` the claim, the task comes again and shows the decision in `settled`. A denial that was
+        `handled` becomes a task `no_decision` when its payer has not decided again for 30 days.
+        `POST /tasks/{id}/wake` takes a decision back. No money is posted: reconcile the claim for that. Anything else that is named returns 422, and a task that is done 409.
         """
         return Task(self._core.json(Call("POST", f"/tasks/{part(id)}/settle", options, body=dict(body), keyed=True)))
 

@@ -2500,11 +2500,11 @@ class ClaimDeadlines(Model):
         "appeal": Deadline,
     }
 
-ClaimCause: TypeAlias = "Literal['validation', 'findings', 'draft', 'submit', 'replace', 'send', 'file_rejected', 'file_rejected_again', 'clearinghouse_accepted', 'payer_accepted', 'rejected', 'not_found', 'status', 'payment', 'denial', 'reversal', 'estimate', 'reconcile', 'void', 'voided', 'convert', 'reopen', 'match', 'apply', 'ignore', 'unapply', 'enrollment', 'submit_withdrawn', 'edit', 'void_unsent', 'earlier_payer_decided', 'earlier_payer_changed', 'correct', 'hold', 'release', 'settle', 'advice_ignored', 'patient_erased'] | str"
+ClaimCause: TypeAlias = "Literal['validation', 'findings', 'draft', 'submit', 'replace', 'send', 'file_rejected', 'file_rejected_again', 'clearinghouse_accepted', 'payer_accepted', 'rejected', 'not_found', 'status', 'payment', 'denial', 'reversal', 'estimate', 'reconcile', 'void', 'voided', 'convert', 'reopen', 'match', 'apply', 'ignore', 'unapply', 'enrollment', 'submit_withdrawn', 'edit', 'void_unsent', 'earlier_payer_decided', 'earlier_payer_changed', 'correct', 'hold', 'release', 'settle', 'unsettle', 'advice_ignored', 'patient_erased'] | str"
 """What changed the state. `validation`: the claim was created or updated, without findings. `findings`: with
 findings. `draft`: it was saved as a draft. `submit`, `replace`, `reconcile`, `reopen`, `void` and `convert`:
 a user or program asked for it. `hold` and `release`: one held it back or released it. `settle`: a person decided
-about a task. `advice_ignored`: one sent the claim without what its payer wants to see, and said why. `match`,
+about a task. `unsettle`: one took such a decision back. `advice_ignored`: one sent the claim without what its payer wants to see, and said why. `match`,
 `apply`, `ignore` and `unapply`: a user or program worked on a remittance of the claim. `submit_withdrawn`: one changed the claim without `submit`, so it is no longer
 submitted by itself. `edit`: one changed the content, and the claim stayed in its state. `enrollment`: the
 enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that was never
@@ -2527,7 +2527,7 @@ class ClaimHistoryItem(Model):
     """What changed the state. `validation`: the claim was created or updated, without findings. `findings`: with
     findings. `draft`: it was saved as a draft. `submit`, `replace`, `reconcile`, `reopen`, `void` and `convert`:
     a user or program asked for it. `hold` and `release`: one held it back or released it. `settle`: a person decided
-    about a task. `advice_ignored`: one sent the claim without what its payer wants to see, and said why. `match`,
+    about a task. `unsettle`: one took such a decision back. `advice_ignored`: one sent the claim without what its payer wants to see, and said why. `match`,
     `apply`, `ignore` and `unapply`: a user or program worked on a remittance of the claim. `submit_withdrawn`: one changed the claim without `submit`, so it is no longer
     submitted by itself. `edit`: one changed the content, and the claim stayed in its state. `enrollment`: the
     enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that was never
@@ -4303,6 +4303,13 @@ class RemittanceWarning(Model):
     _read: ClassVar[dict[str, Any]] = {
     }
 
+AutomationLevel: TypeAlias = "Literal['review', 'exceptions', 'automatic'] | str"
+"""How much is done without a person. `review`: nothing. `exceptions`: Molar posts a remittance that balances,
+whose claims are all applied without a warning, a review or a person, and that has no provider adjustment and
+no reversal. Denials do not stop it, and keep their tasks. `automatic`: Molar also reconciles the settled
+claims of such a remittance, once its deposits are matched, or at once if none is expected.
+"""
+
 
 class ERANote(Model):
     """A decision about a remittance."""
@@ -4412,6 +4419,8 @@ class ERASummary(Model):
     received_at: dt.datetime
     """A time in UTC, with microseconds."""
     posted_at: dt.datetime | None
+    posted_by_rule: AutomationLevel | None
+    """The level of the automation that posted it. Null if a person did, and if it is not posted."""
     acknowledged: ERANote | None
     """Who knows that the payment does not add up. Null while it is not acknowledged."""
     correction: ERACorrection | None
@@ -4473,6 +4482,8 @@ class ERAHead(Model):
     received_at: dt.datetime
     """A time in UTC, with microseconds."""
     posted_at: dt.datetime | None
+    posted_by_rule: AutomationLevel | None
+    """The level of the automation that posted it. Null if a person did, and if it is not posted."""
     acknowledged: ERANote | None
     """Who knows that the payment does not add up. Null while it is not acknowledged."""
     correction: ERACorrection | None
@@ -5014,13 +5025,6 @@ class ERAUnapplied(Model):
         "unfinished": UnappliedSum,
     }
 
-AutomationLevel: TypeAlias = "Literal['review', 'exceptions', 'automatic'] | str"
-"""How much is done without a person. `review`: nothing. `exceptions`: Molar posts a remittance that balances,
-whose claims are all applied without a warning, a review or a person, and that has no provider adjustment and
-no reversal. Denials do not stop it, and keep their tasks. `automatic`: Molar also reconciles the settled
-claims of such a remittance, once its deposits are matched, or at once if none is expected.
-"""
-
 ReconcileState: TypeAlias = "Literal['not_asked', 'awaits_deposit', 'reconciling', 'done', 'reopening'] | str"
 """How far the posting of a remittance is with its claims. `not_asked`: it leaves them as they are.
 `awaits_deposit`: a rule reconciles them once the money is in the bank. `reconciling`: more claims follow.
@@ -5072,6 +5076,8 @@ class ERA(Model):
     received_at: dt.datetime
     """A time in UTC, with microseconds."""
     posted_at: dt.datetime | None
+    posted_by_rule: AutomationLevel | None
+    """The level of the automation that posted it. Null if a person did, and if it is not posted."""
     acknowledged: ERANote | None
     """Who knows that the payment does not add up. Null while it is not acknowledged."""
     correction: ERACorrection | None
@@ -5112,8 +5118,6 @@ class ERA(Model):
     """The user or the API key that posted it. Null if a rule did, if it is not posted, and if it was posted before Molar
     recorded that.
     """
-    posted_by_rule: AutomationLevel | None
-    """The level of the automation that posted it. Null if a person did, and if it is not posted."""
     reconcile_state: ReconcileState
     """How far the posting of a remittance is with its claims. `not_asked`: it leaves them as they are.
     `awaits_deposit`: a rule reconciles them once the money is in the bank. `reconciling`: more claims follow.
@@ -6826,7 +6830,9 @@ class TasksListParams(TypedDict, total=False):
     cursor: str
     """The `next_cursor` of the previous page, unchanged, with the same filters."""
     state: TaskState
-    """The state; `open` if you leave it out."""
+    """The state; `open` if you leave it out. A task whose cause ended before its `since` never began: it is not
+    among those that are `done`, unless a decision settled it.
+    """
     kind: list[TaskKind]
     """The kind. Repeat the parameter for several: `kind=denied&kind=overpaid`."""
     resource_id: str

@@ -109,6 +109,7 @@ func (b *browser) tab() *page {
 	p := &page{tb: b.tb, browser: b, rod: r, watch: &watch{origin: b.origin, requests: map[proto.NetworkRequestID]string{}}}
 	for _, set := range []error{
 		proto.EmulationSetFocusEmulationEnabled{Enabled: true}.Call(r),
+		proto.AccessibilityEnable{}.Call(r), // keeps the tree, which each look-up made anew
 		p.emulate(desktop, false),
 		p.record(),
 	} {

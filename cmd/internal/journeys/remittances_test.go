@@ -13,10 +13,10 @@ import (
 
 // bills sends a claim of two services for a patient, and waits for its remittance.
 // The ending of the member ID decides what the payer does.
-func (p *practice) bills(first, last, ending string) {
+func (p *practice) bills(first, last, ending string) (id string) {
 	p.t.Helper()
 	day := time.Now().AddDate(0, 0, -2).Format(time.DateOnly)
-	p.post("/claims", map[string]any{
+	claim := p.post("/claims", map[string]any{
 		"office_id": p.office, "payer_id": "CHTEST", "submit": true,
 		"subscriber": map[string]any{
 			"first_name": first, "last_name": last, "date_of_birth": "1985-04-12", "member_id": "W55" + ending, "gender": "female",
@@ -34,6 +34,7 @@ func (p *practice) bills(first, last, ending string) {
 			p.t.Fatal("no remittance arrives")
 		}
 	}
+	return claim["id"].(string)
 }
 
 // api returns the path of the page's remittance in the API.

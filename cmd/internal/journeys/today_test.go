@@ -52,7 +52,7 @@ func TestTodayLeadsToTheWork(t *testing.T) {
 	page.press("Enter")
 
 	// A denial that stays as it is is decided, and ends without an act.
-	practice.bills("Dora", "Denied", "-DENIED")
+	dora := practice.bills("Dora", "Denied", "-DENIED")
 	page.open("/test?kind=denied")
 	page.row("Denied").sees("Dora Denied", "$1,295.00")
 	page.press("J")
@@ -62,6 +62,15 @@ func TestTodayLeadsToTheWork(t *testing.T) {
 	page.fill("Note", "The plan has no crowns.")
 	page.click("Accept it")
 	page.sees("Decided. The task comes again if its amount changes.", "No task matches")
+
+	// What was decided is on the page of the claim, which takes it back.
+	page.open("/test/claims/" + dora)
+	page.sees("Denied: accepted as it is, $1,295.00.", "The plan has no crowns.", "Task settled")
+	page.screen("today-decided")
+	page.click("Take it back")
+	page.sees("The task is back on the list.", "Task open again: its decision was taken back")
+	page.sees("The payer refuses a part and $1,295.00 is open")
+	page.seesNo("Take it back")
 
 	page.click("Claims")
 	page.click("More actions")

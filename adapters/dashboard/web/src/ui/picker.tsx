@@ -40,29 +40,30 @@ export function Picker<T extends { id: string }>({
   const [own, setOwn] = useState<string | null>(null); // what is typed, until one is chosen
   const typed = own ?? shown;
   const [open, setOpen] = useState(false);
+  const [wanted, setWanted] = useState<string | null>(null); // Enter was pressed before it was found
   const query = typed === shown ? "" : typed.trim();
   const late = useLate(query, 150);
   const found = useQuery({
     queryKey: ["pick", kind, late],
-    enabled: open && late.length >= min,
+    enabled: (open || wanted !== null) && late.length >= min,
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) => find(late, signal),
   });
   const items = late.length >= min ? (found.data ?? []) : [];
   const settled = late === query && found.data !== undefined && !found.isPlaceholderData;
-  const [wanted, setWanted] = useState<string | null>(null); // Enter was pressed before it was found
   const choose = useEffectEvent(() => {
     setWanted(null);
-    const first = items.find((i) => !disabled?.(i));
-    if (!first || wanted !== query) return;
-    setOwn(null);
+    const first = wanted === query ? items.find((i) => !disabled?.(i)) : undefined;
+    if (first || !open) setOwn(null);
+    if (!first) return;
     setOpen(false);
     onChange(first);
   });
+  const answered = settled || (late === query && found.isError);
   // The service answers outside React.
   useEffect(() => {
-    if (wanted !== null && settled) choose();
-  }, [wanted, settled]);
+    if (wanted !== null && answered) choose();
+  }, [wanted, answered]);
   const none = query.length < min ? null : nothing;
   return (
     <Field {...{ label, path, hint, optional, hideLabel }}>
@@ -84,9 +85,12 @@ export function Picker<T extends { id: string }>({
             if (details.reason !== "input-clear") setOwn(v);
           }}
           open={open}
-          onOpenChange={(o) => {
+          onOpenChange={(o, { reason }) => {
             setOpen(o);
-            if (!o) setOwn(null);
+            // Who presses Enter and goes on to the next field gets what is still being found.
+            if (o || (wanted !== null && reason !== "escape-key")) return;
+            setWanted(null);
+            setOwn(null);
           }}
         >
           <Combobox.Input

@@ -400,7 +400,7 @@ func (t tree) clone() tree {
 // benefits returns what the values say, with the amounts that follow from others.
 func (t tree) benefits() (*Benefits, error) {
 	var d benefitsData
-	if err := json.Unmarshal(event.Encode(t), &d); err != nil { //nolint:musttag // all fields have tags; dates read themselves from text
+	if err := json.Unmarshal(event.Encode(t), &d); err != nil {
 		return nil, err
 	}
 	b, err := d.benefits()

@@ -1,12 +1,16 @@
 package coverage
 
 import (
+	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
 
 	"github.com/molar-billing/molar/core/billing"
 )
+
+// The dates of stored benefits read themselves from text.
+var _ encoding.TextUnmarshaler = (*billing.Date)(nil)
 
 // ErrNotAnswered is the error of reading the benefits of a check that has none.
 var ErrNotAnswered = errors.New("read benefits: the payer has not answered the check")
@@ -18,7 +22,7 @@ func (c *Check) Answer() (*Benefits, error) {
 		return nil, ErrNotAnswered
 	}
 	var d benefitsData
-	if err := json.Unmarshal(c.Benefits, &d); err != nil { //nolint:musttag // all fields have tags; dates read themselves from text
+	if err := json.Unmarshal(c.Benefits, &d); err != nil {
 		return nil, fmt.Errorf("read the benefits of check %s: %w", c.ID, err)
 	}
 	b, err := d.benefits()

@@ -210,14 +210,17 @@ func (s *system) provide() {
 	}
 }
 
-// molar runs the molar command and returns its output.
+// molar runs the molar command and returns what it prints. A warning of its log is no part
+// of that.
 func (s *system) molar(args ...string) string {
 	s.tb.Helper()
 	cmd := exec.Command(filepath.Join(s.dir, "molar"), args...)
 	cmd.Env = append(os.Environ(), s.env...)
-	out, err := cmd.CombinedOutput()
+	var log bytes.Buffer
+	cmd.Stderr = &log
+	out, err := cmd.Output()
 	if err != nil {
-		s.tb.Fatalf("molar %v: %v\n%s", args, err, out)
+		s.tb.Fatalf("molar %v: %v\n%s%s", args, err, out, log.String())
 	}
 	return strings.TrimSpace(string(out))
 }

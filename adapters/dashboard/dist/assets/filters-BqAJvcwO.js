@@ -1,1 +1,0 @@
-import{z as e}from"./composite-BEyEHYbb.js";import{O as t,k as n}from"./index-WVYrW9_D.js";function r(r){let i=t(r,n({strict:!1})),a=e();return[i,e=>void a({to:`.`,search:{...i,...e},replace:!0})]}export{r as t};

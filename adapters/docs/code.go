@@ -10,7 +10,6 @@ import (
 	"github.com/alecthomas/chroma/v2"
 	chromahtml "github.com/alecthomas/chroma/v2/formatters/html"
 	"github.com/alecthomas/chroma/v2/lexers"
-	"github.com/alecthomas/chroma/v2/styles"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/util"
@@ -20,6 +19,10 @@ import (
 // languages are tabs, which need no script. A block that no test runs says why: its first line
 // is "```sh fragment: it needs a live network".
 type codeBlocks struct{}
+
+// unstyled has no colors, since those are in the style sheet. The library's own styles would be read
+// whenever a process starts.
+var unstyled = chroma.MustNewStyle("unstyled", nil)
 
 // RegisterFuncs tells goldmark what this renders.
 func (c codeBlocks) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
@@ -103,7 +106,7 @@ func (codeBlocks) block(w util.BufWriter, n ast.Node, source []byte) error {
 		if err != nil {
 			return err
 		}
-		if err := chromahtml.New(chromahtml.WithClasses(true), chromahtml.PreventSurroundingPre(true)).Format(w, styles.Fallback, tokens); err != nil {
+		if err := chromahtml.New(chromahtml.WithClasses(true), chromahtml.PreventSurroundingPre(true)).Format(w, unstyled, tokens); err != nil {
 			return err
 		}
 	}

@@ -2404,6 +2404,8 @@ CREATE TABLE public.tasks (
     settled json,
     deposit_id uuid,
     resource_id uuid GENERATED ALWAYS AS (COALESCE(claim_id, era_id, payer_request_id, attachment_id, enrollment_id, deposit_id)) STORED NOT NULL,
+    place_day date GENERATED ALWAYS AS (COALESCE(due_on, 'infinity'::date)) STORED NOT NULL,
+    place_amount bigint GENERATED ALWAYS AS ((- amount)) STORED NOT NULL,
     CONSTRAINT tasks_check CHECK ((num_nonnulls(claim_id, era_id, payer_request_id, attachment_id, enrollment_id, deposit_id) = 1)),
     CONSTRAINT tasks_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
     CONSTRAINT tasks_resource_check CHECK ((resource = ANY (ARRAY['claim'::text, 'era'::text, 'payer_request'::text, 'attachment'::text, 'enrollment'::text, 'deposit'::text])))
@@ -3198,8 +3200,6 @@ CREATE INDEX status_inquiries_pending ON public.status_inquiries USING btree (pa
 
 CREATE INDEX status_policies_list ON public.status_policies USING btree (org_id, mode, created_at, id);
 
-CREATE INDEX tasks_assignee ON public.tasks USING btree (org_id, mode, assignee, COALESCE(due_on, 'infinity'::date), ((- amount)), since, id) WHERE ((ended_at IS NULL) AND (assignee IS NOT NULL));
-
 CREATE INDEX tasks_attachment ON public.tasks USING btree (attachment_id) WHERE (attachment_id IS NOT NULL);
 
 CREATE INDEX tasks_claim ON public.tasks USING btree (claim_id) WHERE (claim_id IS NOT NULL);
@@ -3212,9 +3212,11 @@ CREATE INDEX tasks_enrollment ON public.tasks USING btree (enrollment_id) WHERE 
 
 CREATE INDEX tasks_era ON public.tasks USING btree (era_id) WHERE (era_id IS NOT NULL);
 
-CREATE INDEX tasks_in_order ON public.tasks USING btree (org_id, mode, COALESCE(due_on, 'infinity'::date), ((- amount)), since, id, office_id, payer_id) WHERE (ended_at IS NULL);
+CREATE INDEX tasks_in_place ON public.tasks USING btree (org_id, mode, place_day, place_amount, since, id, office_id, payer_id) WHERE (ended_at IS NULL);
 
-CREATE INDEX tasks_of_kind ON public.tasks USING btree (org_id, mode, kind, COALESCE(due_on, 'infinity'::date), ((- amount)), since, id, office_id, payer_id) WHERE (ended_at IS NULL);
+CREATE INDEX tasks_in_place_of_assignee ON public.tasks USING btree (org_id, mode, assignee, place_day, place_amount, since, id) WHERE ((ended_at IS NULL) AND (assignee IS NOT NULL));
+
+CREATE INDEX tasks_in_place_of_kind ON public.tasks USING btree (org_id, mode, kind, place_day, place_amount, since, id, office_id, payer_id) WHERE (ended_at IS NULL);
 
 CREATE INDEX tasks_payer_request ON public.tasks USING btree (payer_request_id) WHERE (payer_request_id IS NOT NULL);
 

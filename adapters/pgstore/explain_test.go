@@ -15,6 +15,7 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/task"
 )
 
 // fill creates 20,000 rows of each list for ten scopes, and their statistics.
@@ -105,6 +106,25 @@ func TestListPlans(t *testing.T) {
 		}
 	}
 	golden(t, "plans.txt", got.String())
+}
+
+// TestPagesOfTasks begins each page of tasks at its place in an index, so that a page far down costs
+// no more than the first one.
+func TestPagesOfTasks(t *testing.T) {
+	t.Parallel()
+	db, in := admin(t, pgtest.URL(t)), scope()
+	for name, f := range map[string]task.Filter{
+		"tasks_in_place": {}, "tasks_in_place_of_kind": {Kinds: []task.Kind{task.Denied}}, "tasks_in_place_of_assignee": {Assignee: pgstore.Number(1, 12)},
+	} {
+		for _, due := range []billing.Date{{}, billing.DateOf(time.Now())} {
+			plan := explain(t, db, in, []string{"plan_cache_mode = force_generic_plan", "enable_seqscan = off", "enable_bitmapscan = off", "enable_sort = off"},
+				pgstore.TaskPage(in, f, &task.Task{ID: pgstore.Number(1, 7), Work: task.Work{DueOn: due, Since: time.Now()}}))
+			_, cond, _ := strings.Cut(plan, "using "+name+" on ")
+			if cond, _, _ = strings.Cut(cond, "Filter:"); !strings.Contains(cond, "ROW(place_day, place_amount, since, id) > ROW(") {
+				t.Errorf("%s:\n%s", name, plan)
+			}
+		}
+	}
 }
 
 // scans returns the index scans of a plan. The rest differs between versions of

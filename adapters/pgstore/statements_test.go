@@ -19,6 +19,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/fee"
 	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/billing/report"
+	"github.com/molar-billing/molar/core/billing/task"
 	"github.com/molar-billing/molar/core/billing/webhook"
 )
 
@@ -75,6 +76,12 @@ func ClaimWrites(tb testing.TB, in billing.Scope, c *claim.Claim) (all []Stateme
 		all = append(all, Statement{"WITH " + w.with + ", written AS (" + text + ") SELECT", args})
 	}
 	return all
+}
+
+// TaskPage returns the statement of the page of a list of tasks after another task.
+func TaskPage(in billing.Scope, f task.Filter, last *task.Task) Statement {
+	after := last.Position()
+	return made(tasks{&tx{scope: in}}.list(time.Unix(0, 0), f, billing.Page{Limit: 25, After: &after}))
 }
 
 // ListStatements returns every list with every filter.

@@ -189,13 +189,17 @@ func (r tasks) filter(now time.Time, f task.Filter) *query {
 	return q
 }
 
-// taskOrder is the order of a list of tasks, as their indexes have it.
-const taskOrder = "coalesce(due_on, 'infinity'), (-amount), since, id"
+// taskOrder is the order of a list of tasks, as their indexes have it: by task.Position.
+const taskOrder = "place_day, place_amount, since, id"
 
 func (r tasks) list(now time.Time, f task.Filter, p billing.Page) (string, []any) {
 	q := r.filter(now, f)
 	if a := p.After; a != nil {
-		q.where("("+taskOrder+") > (coalesce(%::date, 'infinity'), %::bigint, %, %)", task.DueAt(*a), a.Order[1], micro(a.Time), billing.TaskID(a.ID))
+		day := "infinity"
+		if due := task.DueAt(*a); !due.IsZero() {
+			day = due.String()
+		}
+		q.where("("+taskOrder+") > (%::date, %::bigint, %, %)", day, a.Order[1], micro(a.Time), billing.TaskID(a.ID))
 	}
 	return q.text("ORDER BY "+taskOrder+"\nLIMIT %", p.Limit+1), q.args
 }

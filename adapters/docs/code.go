@@ -20,10 +20,6 @@ import (
 // is "```sh fragment: it needs a live network".
 type codeBlocks struct{}
 
-// unstyled has no colors, since those are in the style sheet. The library's own styles would be read
-// whenever a process starts.
-var unstyled = chroma.MustNewStyle("unstyled", nil)
-
 // RegisterFuncs tells goldmark what this renders.
 func (c codeBlocks) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindFencedCodeBlock, c.render)
@@ -106,6 +102,8 @@ func (codeBlocks) block(w util.BufWriter, n ast.Node, source []byte) error {
 		if err != nil {
 			return err
 		}
+		// The style sheet has the colors. The library's own styles would be read whenever a process starts.
+		unstyled := chroma.MustNewStyle("unstyled", nil)
 		if err := chromahtml.New(chromahtml.WithClasses(true), chromahtml.PreventSurroundingPre(true)).Format(w, unstyled, tokens); err != nil {
 			return err
 		}

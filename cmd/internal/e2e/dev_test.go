@@ -101,10 +101,11 @@ func TestDevKeepsItsDataAndKeys(t *testing.T) {
 		t.Errorf("the check of the first run: %d %s", status, body)
 	}
 
-	// A killed one leaves its database running; the next run takes that over.
+	// A killed one leaves its database running; the next run takes that over. The payer takes longer
+	// than the looks of a busy machine are apart.
 	slow := make(chan reply, 1)
 	go func() {
-		r, _ := check(t.Context(), http.DefaultClient, again.BaseURL, again.Keys["test"], "k2", checkBody(again.Offices["test"], "-SLOW-1", 2))
+		r, _ := check(t.Context(), http.DefaultClient, again.BaseURL, again.Keys["test"], "k2", checkBody(again.Offices["test"], "-SLOW-5", 2))
 		slow <- r
 	}()
 	await(t, "a pending check", func() bool {
@@ -115,7 +116,7 @@ func TestDevKeepsItsDataAndKeys(t *testing.T) {
 	<-slow
 	third := readReady(t, p)
 	await(t, "the check of the run that was killed", func() bool {
-		r, err := check(t.Context(), http.DefaultClient, third.BaseURL, third.Keys["test"], "k2", checkBody(third.Offices["test"], "-SLOW-1", 2))
+		r, err := check(t.Context(), http.DefaultClient, third.BaseURL, third.Keys["test"], "k2", checkBody(third.Offices["test"], "-SLOW-5", 2))
 		return err == nil && r.status == http.StatusOK && r.replayed
 	})
 }

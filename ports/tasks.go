@@ -15,8 +15,8 @@ type Tasks interface {
 	// came is not among those that are done, unless a person decided it.
 	List(ctx context.Context, f task.Filter, p billing.Page) ([]*task.Task, error)
 
-	// Count counts the open tasks that have come.
-	Count(ctx context.Context) (task.Counts, error)
+	// Count counts the open tasks that have come, for a user; for the zero ID, none are the user's.
+	Count(ctx context.Context, by billing.UserID) (task.Counts, error)
 
 	// Get reads a task. It returns CodeNotFound if there is none.
 	Get(ctx context.Context, id billing.TaskID) (*task.Task, error)

@@ -1,11 +1,9 @@
 package httpapi
 
 import (
-	"context"
 	"net/http"
 
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/decision"
 	"github.com/molar-billing/molar/core/billing/event"
@@ -25,43 +23,39 @@ func (a *api) listTasks(x *exchange) (*reply, error) {
 		PayerID:   q.payer(a.payers),
 		DueBefore: q.date("due_before"), AmountFrom: q.money("amount_from"),
 	}
-	q.assignee(x.call.Principal, &f)
+	q.assignee(x.call.Principal.User(), &f)
 	if x.prefersTable() {
-		return asTable(a, x, q, l, f, func(ctx context.Context, scope billing.Scope, f task.Filter, p billing.Page) ([]tasks.Shown, *billing.Position, error) {
-			found, err := a.tasks.List(ctx, scope, f, p)
-			return found.Tasks, found.Next, err
-		}, taskShape)
+		return asTable(a, x, q, l, f, a.tasks.Page, taskShape)
 	}
 	p := billing.Page{Limit: q.limit(), After: q.cursor(a.cursors, l)}
 	if err := q.end().Err(); err != nil {
 		return nil, err
 	}
-	found, err := a.tasks.List(x.ctx, x.call.Scope, f, p)
+	found, err := a.tasks.List(x.ctx, x.call.Scope, x.call.Principal.User(), f, p)
 	if err != nil {
 		return nil, err
 	}
-	return &reply{status: http.StatusOK, body: taskListJSON{mapped(found.Tasks, taskShape), a.cursors.encode(l, found.Next), taskCountsShape(found.Counts, x.call.Principal)}}, nil
+	return &reply{status: http.StatusOK, body: taskListJSON{mapped(found.Tasks, taskShape), a.cursors.encode(l, found.Next), taskCountsShape(found.Counts)}}, nil
 }
 
 // assignee reads whose tasks are listed: those of a user, of the caller or of nobody.
-func (q *query) assignee(by caller.Principal, f *task.Filter) {
+func (q *query) assignee(by billing.UserID, f *task.Filter) {
 	s, given := q.text("assignee")
 	if !given {
 		return
 	}
-	if f.Nobody = s == "nobody"; f.Nobody {
-		return
-	}
-	if s == "me" {
-		if by.Type != caller.PrincipalUser {
+	switch s {
+	case "nobody":
+		f.Nobody = true
+	case "me":
+		if f.Assignee = by; by.IsZero() {
 			q.faults.Add("assignee", billing.FaultNotAllowed, "Only a person who has signed in has tasks. Send the ID of a user, or nobody.")
-			return
 		}
-		s = by.ID
-	}
-	var err error
-	if f.Assignee, err = billing.ParseID[billing.UserID](s); err != nil {
-		q.faults.Add("assignee", billing.FaultFormat, "The value must be me, nobody, or the ID of a user.")
+	default:
+		var err error
+		if f.Assignee, err = billing.ParseID[billing.UserID](s); err != nil {
+			q.faults.Add("assignee", billing.FaultFormat, "The value must be me, nobody, or the ID of a user.")
+		}
 	}
 }
 
@@ -148,19 +142,14 @@ func taskShape(t tasks.Shown) taskJSON {
 	return shape
 }
 
-func taskCountsShape(c task.Counts, by caller.Principal) taskCountsJSON {
+func taskCountsShape(c task.Counts) taskCountsJSON {
 	count := func(n int) countJSON { return countJSON(claim.UpTo(task.MaxCount, n)) }
-	out := taskCountsJSON{Kinds: map[task.Kind]countJSON{}}
-	open, mine := 0, 0
+	out := taskCountsJSON{Kinds: map[task.Kind]countJSON{}, Mine: count(c.Mine), Nobody: count(c.Nobody)}
+	open := 0
 	for _, kind := range task.Kinds() {
 		out.Kinds[kind] = count(c.Kinds[kind])
 		open += c.Kinds[kind]
 	}
-	for to, n := range c.Assigned {
-		if by.Type == caller.PrincipalUser && to.String() == by.ID {
-			mine = n
-		}
-	}
-	out.Open, out.Mine, out.Nobody = count(open), count(mine), count(c.Assigned[billing.UserID{}])
+	out.Open = count(open)
 	return out
 }

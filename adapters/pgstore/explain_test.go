@@ -127,6 +127,16 @@ func TestPagesOfTasks(t *testing.T) {
 	}
 }
 
+// TestCountsOfTasks reads what it counts from an index, each count until its limit.
+func TestCountsOfTasks(t *testing.T) {
+	t.Parallel()
+	plan := explain(t, admin(t, pgtest.URL(t)), scope(), []string{"plan_cache_mode = force_generic_plan", "enable_seqscan = off", "enable_bitmapscan = off"},
+		pgstore.TaskCounts(scope()))
+	if limits, scans := strings.Count(plan, "Limit"), strings.Count(plan, "Scan using tasks_"); limits != 3 || scans != 3 {
+		t.Errorf("%d limits over %d scans, want 3 over 3:\n%s", limits, scans, plan)
+	}
+}
+
 // scans returns the index scans of a plan. The rest differs between versions of
 // PostgreSQL.
 func scans(plan string) string {

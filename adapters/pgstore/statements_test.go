@@ -84,6 +84,11 @@ func TaskPage(in billing.Scope, f task.Filter, last *task.Task) Statement {
 	return made(tasks{&tx{scope: in}}.list(time.Unix(0, 0), f, billing.Page{Limit: 25, After: &after}))
 }
 
+// TaskCounts returns the statement that counts open tasks.
+func TaskCounts(in billing.Scope) Statement {
+	return made(countTasks, tasks{&tx{scope: in}}.count(time.Unix(0, 0), Number(1, 12)))
+}
+
 // ListStatements returns every list with every filter.
 func ListStatements(in billing.Scope) map[string]Statement {
 	t := &tx{scope: in}

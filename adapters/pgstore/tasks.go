@@ -210,27 +210,36 @@ func (r tasks) List(ctx context.Context, f task.Filter, p billing.Page) ([]*task
 	return taskTable.many(ctx, r.tx, "list tasks", text, args...)
 }
 
-func (r tasks) count(now time.Time) (string, []any) {
-	q := &query{}
-	q.add(`
-SELECT kind, assignee, count(*)
-FROM tasks
-WHERE org_id = % AND mode = % AND ended_at IS NULL AND since <= % AND NOT until_change AND (snoozed_until IS NULL OR snoozed_until <= %)
-GROUP BY kind, assignee`, r.scope.Org, r.scope.Mode, micro(now), micro(now))
-	return q.text(""), q.args
+// countTasks counts open tasks by kind, then those of nobody and of a user. No count reads more than it needs: it
+// ends at a limit.
+const countTasks = `
+WITH open AS NOT MATERIALIZED (
+	SELECT kind, assignee FROM tasks
+	WHERE org_id = $1 AND mode = $2 AND ended_at IS NULL AND since <= $3 AND NOT until_change AND (snoozed_until IS NULL OR snoozed_until <= $3)
+)
+SELECT k.kind, n.found FROM unnest($4::text[]) k (kind), LATERAL (SELECT count(*) AS found FROM (SELECT FROM open o WHERE o.kind = k.kind LIMIT $5) o) n
+UNION ALL SELECT 'nobody', count(*) FROM (SELECT FROM open WHERE assignee IS NULL LIMIT $5) o
+UNION ALL SELECT 'mine', count(*) FROM (SELECT FROM open WHERE assignee = $6 LIMIT $5) o`
+
+func (r tasks) count(now time.Time, by billing.UserID) []any {
+	return []any{r.scope.Org, r.scope.Mode, micro(now), texts(task.Kinds()), task.MaxCount + 1, by}
 }
 
 // Count counts the open tasks.
-func (r tasks) Count(ctx context.Context) (task.Counts, error) {
-	c := task.Counts{Kinds: map[task.Kind]int{}, Assigned: map[billing.UserID]int{}}
-	var kind task.Kind
-	var to billing.UserID
+func (r tasks) Count(ctx context.Context, by billing.UserID) (task.Counts, error) {
+	c := task.Counts{Kinds: map[task.Kind]int{}}
+	var of string
 	var n int
-	text, args := r.count(businessClock{transactionClock{ctx, r.tx}}.Now())
-	err := r.each(ctx, "count tasks", []any{&kind, &to, &n}, func() {
-		c.Kinds[kind] += n
-		c.Assigned[to] += n
-	}, text, args...)
+	err := r.each(ctx, "count tasks", []any{&of, &n}, func() {
+		switch of {
+		case "nobody":
+			c.Nobody = n
+		case "mine":
+			c.Mine = n
+		default:
+			c.Kinds[task.Kind(of)] = n
+		}
+	}, countTasks, r.count(businessClock{transactionClock{ctx, r.tx}}.Now(), by)...)
 	return c, err
 }
 

@@ -30,7 +30,7 @@ func benchTasks(b *testing.B, s *pgstore.Store, url string, in billing.Scope) {
 	all := tasks.New(s, func(billing.Scope, billing.PayerID) bool { return true })
 	var deep *billing.Position
 	for range 500 { // half of them
-		found, err := all.List(b.Context(), in, task.Filter{}, billing.Page{Limit: billing.MaxPageLimit, After: deep})
+		found, err := all.List(b.Context(), in, pgstore.Number(200, 8), task.Filter{}, billing.Page{Limit: billing.MaxPageLimit, After: deep})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -49,7 +49,7 @@ func benchTasks(b *testing.B, s *pgstore.Store, url string, in billing.Scope) {
 	} {
 		b.Run("tasks, "+name, func(b *testing.B) {
 			sampled(b, func() (int, error) {
-				found, err := all.List(b.Context(), in, test.f, billing.Page{Limit: billing.DefaultPageLimit, After: test.after})
+				found, err := all.List(b.Context(), in, pgstore.Number(200, 8), test.f, billing.Page{Limit: billing.DefaultPageLimit, After: test.after})
 				return len(found.Tasks), err
 			})
 		})

@@ -90,14 +90,8 @@ func (s *Service) CreateKey(ctx context.Context, call idempotency.Write[Issued],
 		if _, err := lockUsers(ctx, tx, call.Call); err != nil {
 			return Issued{}, err
 		}
-		if call.Principal.Type == caller.PrincipalUser {
-			k.CreatedBy, err = billing.ParseID[billing.UserID](call.Principal.ID)
-			if err != nil {
-				return Issued{}, err
-			}
-		}
 		stamp := tx.Real.Now()
-		k.CreatedAt = stamp.Time
+		k.CreatedBy, k.CreatedAt = call.Principal.User(), stamp.Time
 		k.ID = billing.NewID[billing.KeyID](stamp)
 		if err := tx.APIKeys.Insert(ctx, &k, caller.KeyDigest(secret)); err != nil {
 			return Issued{}, err

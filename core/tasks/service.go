@@ -74,20 +74,32 @@ type Listed struct {
 	Counts task.Counts
 }
 
-// List reads a page of tasks: those due first, then the largest amounts.
-func (s *Service) List(ctx context.Context, scope billing.Scope, f task.Filter, p billing.Page) (Listed, error) {
+// List reads a page of tasks, those due first, then the largest amounts, and counts all that are
+// open for a user; for the zero ID, none are the user's.
+func (s *Service) List(ctx context.Context, scope billing.Scope, by billing.UserID, f task.Filter, p billing.Page) (Listed, error) {
 	return lists.Read(ctx, s.store, scope, func(ctx context.Context, tx ports.Tx) (out Listed, err error) {
-		found, err := tx.Tasks.List(ctx, f, p)
+		found, err := s.found(ctx, tx, f, p)
 		if err != nil {
 			return out, err
 		}
-		found, out.Next = billing.Cut(found, p.Limit, (*task.Task).Position)
-		if out.Tasks, err = s.shown(ctx, tx, found...); err != nil {
-			return out, err
-		}
-		out.Counts, err = tx.Tasks.Count(ctx)
+		out.Tasks, out.Next = billing.Cut(found, p.Limit, Shown.Position)
+		out.Counts, err = tx.Tasks.Count(ctx, by)
 		return out, err
 	})
+}
+
+// Page reads a page of tasks, as List does, and counts none.
+func (s *Service) Page(ctx context.Context, scope billing.Scope, f task.Filter, p billing.Page) ([]Shown, *billing.Position, error) {
+	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]Shown, error) { return s.found(ctx, tx, f, p) })
+}
+
+// found reads the tasks of a page, and one more if there is one.
+func (s *Service) found(ctx context.Context, tx ports.Tx, f task.Filter, p billing.Page) ([]Shown, error) {
+	found, err := tx.Tasks.List(ctx, f, p)
+	if err != nil {
+		return nil, err
+	}
+	return s.shown(ctx, tx, found...)
 }
 
 // Get reads a task. It returns CodeNotFound if there is none.

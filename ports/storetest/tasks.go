@@ -74,7 +74,15 @@ func testTasks(b *scoped) {
 	b.organization()
 	ann := b.user(b.scope, "ann@example.com", caller.RoleBiller, 1)
 	b.addUser(b.scope, ann)
-	mine.Assignee, mine.SnoozedUntil = ann.ID, b.now.Add(time.Hour)
+	count := func(by billing.UserID) task.Counts {
+		return read(b, func(ctx context.Context, tx ports.Tx) (task.Counts, error) { return tx.Tasks.Count(ctx, by) })
+	}
+	mine.Assignee = ann.ID
+	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Tasks.Save(ctx, mine) })
+	if got := count(ann.ID); got.Mine != 1 || got.Nobody != 3 {
+		t.Errorf("counts of hers %+v", got)
+	}
+	mine.SnoozedUntil = b.now.Add(time.Hour)
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		locked, err := tx.Tasks.Lock(ctx, mine.ID)
 		if err != nil {
@@ -102,8 +110,8 @@ func testTasks(b *scoped) {
 			t.Errorf("%+v: %x, want %x", x.f, got, x.want)
 		}
 	}
-	counts := read(b, func(ctx context.Context, tx ports.Tx) (task.Counts, error) { return tx.Tasks.Count(ctx) })
-	if counts.Kinds[task.RequestDue] != 2 || counts.Kinds[task.ClaimRejected] != 1 || counts.Assigned[billing.UserID{}] != 3 || counts.Kinds[task.DraftOld] != 0 {
+	counts := count(ann.ID)
+	if counts.Kinds[task.RequestDue] != 2 || counts.Kinds[task.ClaimRejected] != 1 || counts.Nobody != 3 || counts.Mine != 0 || counts.Kinds[task.DraftOld] != 0 {
 		t.Errorf("counts %+v", counts)
 	}
 	b.testTasksOfNew()

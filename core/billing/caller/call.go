@@ -35,6 +35,15 @@ const (
 // Principal returns the program that calls with the key.
 func (k *APIKey) Principal() Principal { return Principal{PrincipalKey, k.ID.String()} }
 
+// User returns the user who makes the call; the zero ID if that is no user.
+func (p Principal) User() billing.UserID {
+	if p.Type != PrincipalUser {
+		return billing.UserID{}
+	}
+	id, _ := billing.ParseID[billing.UserID](p.ID)
+	return id
+}
+
 // Maker returns the ID of the user or the key that makes the call; empty for the operator
 // and the service.
 func (p Principal) Maker() string {

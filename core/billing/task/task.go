@@ -285,10 +285,11 @@ type Filter struct {
 	AmountFrom billing.Money // inclusive
 }
 
-// Counts counts open tasks, each count up to MaxCount.
+// Counts counts open tasks, each count up to one above MaxCount.
 type Counts struct {
-	Kinds    map[Kind]int
-	Assigned map[billing.UserID]int // by assignee; the zero ID for nobody
+	Kinds  map[Kind]int
+	Mine   int // of the user who asks
+	Nobody int // without an assignee
 }
 
 // MaxCount is the highest number to which open tasks are counted.

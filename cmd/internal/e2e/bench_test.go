@@ -113,8 +113,8 @@ func (s *system) profile(b *testing.B, what string, seconds int) (wait func()) {
 }
 
 type figures struct {
-	rate     float64
-	p50, p99 time.Duration
+	rate           float64
+	mean, p50, p99 time.Duration
 }
 
 var serial atomic.Int64
@@ -211,8 +211,12 @@ func timed(client interface {
 // summary summarizes the times of requests.
 func summary(took []time.Duration, elapsed time.Duration) figures {
 	slices.Sort(took)
+	var sum time.Duration
+	for _, t := range took {
+		sum += t
+	}
 	return figures{
-		float64(len(took)) / elapsed.Seconds(),
+		float64(len(took)) / elapsed.Seconds(), sum / time.Duration(len(took)),
 		took[len(took)/2].Round(10 * time.Microsecond), took[len(took)*99/100].Round(10 * time.Microsecond),
 	}
 }

@@ -18,9 +18,11 @@ type Queue interface {
 	// once as jobs.NewPlaces(parallel) allows: a quarter more than parallel if
 	// these are of scopes without a running call. Of the jobs that have arrived it
 	// picks one of each scope in turn: few jobs of one scope do not wait for many
-	// of another. When ctx ends it waits for the running calls and returns nil. It
-	// reconnects by itself. The caller recovers panics in handle. A message that
-	// no worker can read goes to the dead letters without a call.
+	// of another. Of jobs with Together set, the calls of Consume that began first may
+	// fill an eighth of their places before others get one. When ctx ends it waits for
+	// the running calls and returns nil. It reconnects by itself. The caller recovers
+	// panics in handle. A message that no worker can read goes to the dead letters
+	// without a call.
 	Consume(ctx context.Context, kind jobs.Kind, parallel int, handle func(context.Context, Message) Verdict) error
 
 	// Reply notifies the instance at the address that the work on the subject has

@@ -3,6 +3,8 @@ package rabbitqueue
 import (
 	"context"
 	"errors"
+	"math"
+	"strconv"
 	"sync"
 	"time"
 
@@ -19,6 +21,9 @@ import (
 // fewer messages than this at the broker.
 const ahead = 512
 
+// even is the priority at the broker of consumers that share messages evenly: below that of any other.
+const even = math.MinInt64
+
 // consumer is one call of Consume. Its running handler calls may outlive the
 // connection that delivered their jobs, so consumer counts them.
 type consumer struct {
@@ -26,6 +31,7 @@ type consumer struct {
 	kind   jobs.Kind
 	handle func(context.Context, ports.Message) ports.Verdict
 	places *jobs.Places
+	rank   int64              // its priority for jobs that end together: the earlier it began, the higher
 	ended  chan billing.Scope // of the calls that ended; it has room for all
 	next   chan delivery      // to a goroutine whose call ended: its stack has grown to what a call needs
 	calls  sync.WaitGroup
@@ -40,7 +46,9 @@ func (q *Queue) Consume(
 		return errors.New("rabbitqueue: consume: parallel must be at least 1")
 	}
 	places := jobs.NewPlaces(parallel)
-	c := &consumer{q: q, kind: kind, handle: handle, places: places, ended: make(chan billing.Scope, places.Len()), next: make(chan delivery)}
+	c := &consumer{
+		q: q, kind: kind, handle: handle, places: places, rank: -time.Now().UnixMilli(), ended: make(chan billing.Scope, places.Len()), next: make(chan delivery),
+	}
 	defer c.calls.Wait()
 	defer close(c.next)
 	wait := minWait
@@ -83,16 +91,41 @@ func (c *consumer) on(ctx context.Context, conn *connection) error {
 	if err := c.q.declareKind(ch, c.kind); err != nil {
 		return err
 	}
-	if err := ch.Qos(c.places.Len()+ahead, 0, false); err != nil {
-		return err
-	}
-	const tag = "jobs" // unique on the channel
-	deliveries, err := ch.Consume(queueName(c.kind), tag, false, false, false, false, nil)
+	in, tags, err := c.inlet(ch)
 	if err != nil {
 		return err
 	}
 	ready()
-	return c.serve(ctx, deliveries, func() { _ = ch.Cancel(tag, true) })
+	return c.serve(ctx, in, func() {
+		for _, tag := range tags {
+			_ = ch.Cancel(tag, true)
+		}
+	})
+}
+
+// inlet is where messages arrive. The consumers of all processes share evenly what arrives as rest.
+// Of the jobs that end together, those that began first fill an eighth of their places before others
+// get one, and share what is beyond.
+type inlet struct{ rest, first, beyond <-chan amqp.Delivery }
+
+func (c *consumer) inlet(ch *amqp.Channel) (in inlet, tags []string, err error) {
+	fetch := func(queue string, most int, priority int64) (arrive <-chan amqp.Delivery) {
+		if err == nil {
+			err = ch.Qos(most, 0, false) // for the consumers that follow
+		}
+		if err == nil {
+			tags = append(tags, strconv.Itoa(len(tags))) // unique on the channel
+			arrive, err = ch.Consume(queue, tags[len(tags)-1], false, false, false, false, amqp.Table{"x-priority": priority})
+		}
+		return arrive
+	}
+	all := c.places.Len() + ahead
+	if c.kind.Together() {
+		in.first = fetch(togetherName(c.kind), max(1, c.places.Len()/8), c.rank)
+		in.beyond = fetch(togetherName(c.kind), all, even)
+	}
+	in.rest = fetch(queueName(c.kind), all, even) // Depth counts this one, which has the others
+	return in, tags, err
 }
 
 // delivery is a message that waits for a place.
@@ -112,15 +145,18 @@ type line struct {
 // serve calls the handler for delivered messages, taking turns by scope. When
 // serve returns, some messages may still wait. They return to the broker's
 // queue when the channel closes.
-func (c *consumer) serve(ctx context.Context, deliveries <-chan amqp.Delivery, cancel func()) error {
+func (c *consumer) serve(ctx context.Context, in inlet, cancel func()) error {
 	waiting := line{jobs: map[billing.JobID]bool{}}
-	for {
+	for up := true; up; {
 		select { // all messages that have arrived enter the line before the next call
-		case d, ok := <-deliveries:
-			if !ok {
-				return ErrAway
-			}
-			c.line(ctx, &waiting, d)
+		case d, ok := <-in.rest:
+			up = c.line(ctx, &waiting, d, ok)
+			continue
+		case d, ok := <-in.first:
+			up = c.line(ctx, &waiting, d, ok)
+			continue
+		case d, ok := <-in.beyond:
+			up = c.line(ctx, &waiting, d, ok)
 			continue
 		default:
 		}
@@ -130,11 +166,12 @@ func (c *consumer) serve(ctx context.Context, deliveries <-chan amqp.Delivery, c
 			continue
 		}
 		select {
-		case d, ok := <-deliveries:
-			if !ok {
-				return ErrAway
-			}
-			c.line(ctx, &waiting, d)
+		case d, ok := <-in.rest:
+			up = c.line(ctx, &waiting, d, ok)
+		case d, ok := <-in.first:
+			up = c.line(ctx, &waiting, d, ok)
+		case d, ok := <-in.beyond:
+			up = c.line(ctx, &waiting, d, ok)
 		case scope := <-c.ended:
 			c.places.End(scope)
 		case <-ctx.Done():
@@ -143,6 +180,7 @@ func (c *consumer) serve(ctx context.Context, deliveries <-chan amqp.Delivery, c
 			return nil
 		}
 	}
+	return ErrAway
 }
 
 // start calls the handler on a goroutine that waits for its next call, or else on a new one.
@@ -168,21 +206,24 @@ func (c *consumer) start(ctx context.Context, d delivery) {
 	})
 }
 
-// line adds a message to the line. It rejects an unreadable message, and
-// acknowledges one whose job already waits.
-func (c *consumer) line(ctx context.Context, waiting *line, d amqp.Delivery) {
+// line adds a message to the line, and reports whether the broker is still there: ok is false
+// when it is not. It rejects an unreadable message, and acknowledges one whose job already waits.
+func (c *consumer) line(ctx context.Context, waiting *line, d amqp.Delivery, ok bool) bool {
+	if !ok {
+		return false
+	}
 	j, err := jobs.Decode(d.Body)
-	if err != nil {
+	switch {
+	case err != nil:
 		c.q.opts.Log.ErrorContext(ctx, "unreadable message moved to the dead letters", "kind", string(c.kind), "bytes", len(d.Body))
 		_ = d.Reject(false)
-		return
-	}
-	if waiting.jobs[j.ID] {
+	case waiting.jobs[j.ID]:
 		_ = d.Ack(false)
-		return
+	default:
+		waiting.jobs[j.ID] = true
+		waiting.Put(j.Scope, delivery{d, j})
 	}
-	waiting.jobs[j.ID] = true
-	waiting.Put(j.Scope, delivery{d, j})
+	return true
 }
 
 // call handles one message. If the acknowledgment is lost, the broker delivers

@@ -148,7 +148,11 @@ func (q *Queue) Ready() error {
 // that the job is queued and on disk.
 func (q *Queue) Publish(ctx context.Context, j jobs.Job) error {
 	start := time.Now()
-	err := q.publish.confirmed(ctx, queueName(j.Kind), j.ID.String(), j.Encode())
+	name := queueName(j.Kind)
+	if j.Together {
+		name = togetherName(j.Kind)
+	}
+	err := q.publish.confirmed(ctx, name, j.ID.String(), j.Encode())
 	q.opts.Observe(j.Kind, time.Since(start), err)
 	if err != nil {
 		return fmt.Errorf("publish job: %w", err)
@@ -175,45 +179,62 @@ func (q *Queue) Depth(ctx context.Context, kind jobs.Kind) (waiting, dead, consu
 		return 0, 0, 0, fmt.Errorf("queue depth: %w", err)
 	}
 	type depth struct {
-		jobs, letters amqp.Queue
-		err           error
+		waiting, dead, consumers int
+		err                      error
 	}
 	// The client library accepts no contexts. A call that outlives ctx ends with
 	// the connection, or after the broker's Patience.
 	counted := make(chan depth, 1)
 	go func() {
 		var d depth
-		d.jobs, d.letters, d.err = conn.depth(kind)
+		d.waiting, d.dead, d.consumers, d.err = conn.depth(kind)
 		counted <- d
 	}()
 	select {
 	case d := <-counted:
-		return d.jobs.Messages, d.letters.Messages, d.jobs.Consumers, d.err
+		return d.waiting, d.dead, d.consumers, d.err
 	case <-ctx.Done():
 		return 0, 0, 0, ctx.Err()
 	}
 }
 
-func (c *connection) depth(kind jobs.Kind) (waiting, dead amqp.Queue, err error) {
+func (c *connection) depth(kind jobs.Kind) (waiting, dead, consumers int, err error) {
 	defer c.hurry()()
 	ch, err := c.Channel()
 	if err != nil {
-		return waiting, dead, fmt.Errorf("queue depth: %w", err)
+		return 0, 0, 0, fmt.Errorf("queue depth: %w", err)
 	}
 	defer c.closeChannel(ch)
-	for name, state := range map[string]*amqp.Queue{queueName(kind): &waiting, deadName(kind): &dead} {
-		if *state, err = ch.QueueDeclarePassive(name, true, false, false, false, nil); err != nil {
-			return waiting, dead, fmt.Errorf("queue depth: %w", err)
+	for _, name := range append(namesOf(kind), deadName(kind)) {
+		state, err := ch.QueueDeclarePassive(name, true, false, false, false, nil)
+		switch {
+		case err != nil:
+			return 0, 0, 0, fmt.Errorf("queue depth: %w", err)
+		case name == deadName(kind):
+			dead = state.Messages
+			continue
+		case name == queueName(kind):
+			consumers = state.Consumers
 		}
+		waiting += state.Messages
 	}
-	return waiting, dead, nil
+	return waiting, dead, consumers, nil
 }
 
 // repliesName is the exchange for replies to instances.
 const repliesName = "molar.replies"
 
-func queueName(kind jobs.Kind) string { return "molar." + string(kind) }
-func deadName(kind jobs.Kind) string  { return queueName(kind) + ".dead" }
+func queueName(kind jobs.Kind) string    { return "molar." + string(kind) }
+func togetherName(kind jobs.Kind) string { return queueName(kind) + ".together" } // of jobs.Job.Together
+func deadName(kind jobs.Kind) string     { return queueName(kind) + ".dead" }
+
+// namesOf returns the names of the queues of a kind.
+func namesOf(kind jobs.Kind) []string {
+	if kind.Together() {
+		return []string{queueName(kind), togetherName(kind)}
+	}
+	return []string{queueName(kind)}
+}
 
 // declare declares everything that jobs need on the broker, unless it exists.
 func (q *Queue) declare(ch *amqp.Channel) error {
@@ -238,8 +259,12 @@ func (q *Queue) declareKind(ch *amqp.Channel, kind jobs.Kind) error {
 	if q.opts.QueueType == Quorum {
 		args["x-delivery-limit"] = deliveryLimit
 	}
-	_, err := ch.QueueDeclare(queueName(kind), true, false, false, false, args)
-	return explain(err)
+	for _, name := range namesOf(kind) {
+		if _, err := ch.QueueDeclare(name, true, false, false, false, args); err != nil {
+			return explain(err)
+		}
+	}
+	return nil
 }
 
 // explain adds to an error what the operator can do.

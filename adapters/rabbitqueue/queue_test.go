@@ -3,6 +3,7 @@ package rabbitqueue_test
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"testing"
 	"time"
 
@@ -43,6 +44,67 @@ func TestContractOnQuorumQueues(t *testing.T) {
 			return broker(testservers.Rabbit(t).URL(), kind, rabbitqueue.Quorum)
 		},
 	})
+}
+
+// TestTogether gives jobs that end together to the consumer that began first, as many at once as an eighth of its
+// places. The next one gets what is beyond, and all when the first one dies. Other jobs are shared evenly.
+func TestTogether(t *testing.T) {
+	t.Parallel()
+	for queueType, kind := range map[string]jobs.Kind{rabbitqueue.Classic: jobs.KindEligibility, rabbitqueue.Quorum: jobs.KindBatchEligibility} {
+		t.Run(queueType, func(t *testing.T) {
+			t.Parallel()
+			const parallel, eighth = 32, 5 // of 40 places: see jobs.Places
+			began, held := make(chan int, 3*eighth), make(chan struct{})
+			queues := [...]*rabbitqueue.Queue{
+				open(t, testservers.Rabbit(t).URL(), kind, queueType), open(t, testservers.Rabbit(t).URL(), kind, queueType),
+			}
+			var consuming sync.WaitGroup
+			t.Cleanup(func() { close(held); consuming.Wait() })
+			for i, q := range queues {
+				consuming.Go(func() {
+					_ = q.Consume(t.Context(), kind, parallel, func(context.Context, ports.Message) ports.Verdict {
+						began <- i
+						<-held
+						return ports.Finished
+					})
+				})
+				eventually(t, "the consumers", func() bool {
+					_, _, n, err := q.Depth(t.Context(), kind)
+					return err == nil && n == i+1
+				})
+			}
+			for range eighth {
+				publish(t, queues[1], kind, true)
+				if got := <-began; got != 0 {
+					t.Fatalf("consumer %d got a job before the first had its eighth", got)
+				}
+			}
+			publish(t, queues[1], kind, true)
+			if got := <-began; got != 1 {
+				t.Fatalf("consumer %d got a job that was beyond the eighth of the first", got)
+			}
+			publish(t, queues[1], kind, false)
+			publish(t, queues[1], kind, false)
+			if one, other := <-began, <-began; one == other {
+				t.Fatalf("consumer %d got both of two other jobs", one)
+			}
+			queues[0].Die()
+			for range eighth + 1 {
+				if got := <-began; got != 1 {
+					t.Fatalf("consumer %d got the job of a dead one", got)
+				}
+			}
+		})
+	}
+}
+
+func publish(t *testing.T, q *rabbitqueue.Queue, kind jobs.Kind, together bool) {
+	t.Helper()
+	j := newJob(kind)
+	j.Together = together
+	if err := q.Publish(t.Context(), j); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func broker(url string, kind jobs.Kind, queueType string) queuetest.Broker {

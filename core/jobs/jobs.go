@@ -43,6 +43,10 @@ func Kinds() []Kind {
 	}
 }
 
+// Together reports whether a process ends jobs of the kind together: those of a scope that end at the same time are
+// stored by one transaction. So one process with many of them costs less than many with few.
+func (k Kind) Together() bool { return k == KindEligibility || k == KindBatchEligibility }
+
 // Job is a unit of work. It is staged in the commit that makes the work
 // necessary, published after that commit, and removed in the commit of its
 // effect.
@@ -53,6 +57,7 @@ type Job struct {
 	Subject   [16]byte      // the ID of the resource that the work is on
 	ReplyTo   string        // address of the instance that waits for the effect; empty for none
 	NotBefore time.Time     // zero for immediately
+	Together  bool          // of a Kind.Together, published while others of its stream are in flight; in no message
 }
 
 // ForERA returns a job that matches and applies the remittance.

@@ -33,6 +33,8 @@ const (
 	batch = 100
 	// window is the least number of jobs of a stream in flight: few to wait for.
 	window = 64
+	// few is the number of jobs of a stream in flight beside which another one may end together with others.
+	few = 2
 	// widenEvery is the time between looks at how many workers there are.
 	widenEvery = time.Second
 	// soon is the time that a flight waits for a reply before the relay looks in
@@ -163,10 +165,13 @@ func (r *Relay) widen(ctx context.Context) {
 	}
 }
 
-// launch starts the flight of a job, in place of an earlier one.
+// launch starts the flight of a job, in place of an earlier one. The worker that had that one may
+// be paused or cut off, so another one should get the job.
 func (r *Relay) launch(s *stream, j jobs.Job) {
 	if earlier := s.flights[j.ID]; earlier != nil {
 		close(earlier.landed)
+	} else {
+		j.Together = j.Kind.Together() && len(s.flights) >= few
 	}
 	f := &flight{time.Now(), make(chan struct{})}
 	s.flights[j.ID] = f

@@ -307,6 +307,20 @@ func TestLeasesRunOutInFlight(t *testing.T) {
 	if n := len(times()); n != window {
 		t.Errorf("%d jobs are in flight, want %d", n, window)
 	}
+	const alone = 2 // of those that are published first
+	first, again, seen := 0, 0, map[billing.JobID]bool{}
+	for _, j := range b.from(0) {
+		switch {
+		case j.Together && seen[j.ID]:
+			again++
+		case j.Together:
+			first++
+		}
+		seen[j.ID] = true
+	}
+	if first != window-alone || again > 0 {
+		t.Errorf("%d jobs end together, want %d; %d of them after their lease, want none", first, window-alone, again)
+	}
 }
 
 // TestBacklogInTurn has due jobs of one scope that no relay knows. None keeps

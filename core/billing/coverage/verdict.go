@@ -53,7 +53,8 @@ func (c *Check) verdict(b *Benefits) *Verdict {
 	case c.Status != Active:
 		return &Verdict{StandingNotKnown, "Not known. The payer does not say whether the plan covers the patient.", nil}
 	}
-	limits, facts := b.limits(c.Inquiry), b.facts(on)
+	answered := billing.DateOf(c.CompletedAt)
+	limits, facts := b.limits(c.Inquiry, answered), b.facts(on, answered)
 	standing := StandingCovered
 	if len(limits) > 0 {
 		standing = StandingLimited
@@ -72,12 +73,13 @@ func (b *Benefits) whyInactive(on billing.Date) string {
 	return "The plan does not cover the patient on " + dayWords(on, billing.Date{}) + "."
 }
 
-// limits returns what the patient should hear of first, the worst first.
-func (b *Benefits) limits(q Inquiry) (out []string) {
+// limits returns what the patient should hear of first, the worst first. A yearly maximum that
+// begins anew between the answer and the service is no limit.
+func (b *Benefits) limits(q Inquiry, answered billing.Date) (out []string) {
 	on := q.ServiceDate
 	general := b.general(b.Maximums, on)
 	for _, m := range general {
-		if usedUp(m) {
+		if usedUp(m) && b.anewBetween(m, answered, on).IsZero() {
 			out = append(out, "The "+amountWords(m, "maximum")+" is used up"+b.until(m, on)+".")
 		}
 	}
@@ -92,7 +94,7 @@ func (b *Benefits) limits(q Inquiry) (out []string) {
 	others := false
 	for _, m := range b.Maximums {
 		switch c := Category(strings.ToLower(m.AppliesTo)); {
-		case !usedUp(m) || slices.Contains(general, m) || b.elsewhere(m, on):
+		case !usedUp(m) || slices.Contains(general, m) || b.elsewhere(m, on) || !b.anewBetween(m, answered, on).IsZero():
 		case slices.Contains(Categories(), c):
 			out = append(out, "The "+amountWords(m, "maximum")+" for "+c.Words()+" is used up"+b.until(m, on)+".")
 		case !others:
@@ -145,7 +147,7 @@ func (b *Benefits) askedLimits(q Inquiry) (out []string) {
 		}
 	}
 	delete(names, "")
-	for _, begin := range []string{"The plan does not pay for", "At", "The plan does not pay yet", "From", "As"} {
+	for _, begin := range []string{"The plan does not pay for", "At", "The plan does not pay yet", "From", "For"} {
 		for _, sentence := range slices.Sorted(maps.Keys(names)) {
 			if strings.HasPrefix(sentence, begin) {
 				out = append(out, strings.Replace(sentence, "%", listWords(names[sentence]), 1))
@@ -169,7 +171,7 @@ func (p *ProcedureBenefit) limit(on billing.Date) string {
 		}
 		return "The plan does not pay yet for %."
 	case ProcedureDowngraded:
-		return "As for a cheaper service, the plan pays for %."
+		return "For %, the plan pays only as much as for a cheaper service."
 	case ProcedureCoveredNow:
 	}
 	return ""
@@ -185,9 +187,18 @@ func listWords(all []string) string {
 }
 
 // facts returns what is left and what is met. Without a limit it is never empty.
-func (b *Benefits) facts(on billing.Date) (out []string) {
+func (b *Benefits) facts(on, answered billing.Date) (out []string) {
 	least := b.least(on)
+	anew := func(m BenefitAmount, kind string) string {
+		day := b.anewBetween(m, answered, on)
+		if day.IsZero() {
+			return ""
+		}
+		return "The " + amountWords(m, kind) + " begins anew on " + dayWords(day, billing.Date{}) + ", before the service."
+	}
 	switch {
+	case least != nil && anew(*least, "maximum") != "":
+		out = append(out, anew(*least, "maximum"))
 	case least == nil:
 		out = append(out, "The payer does not say how much of the maximum is left.")
 	case least.Remaining == nil:
@@ -290,6 +301,15 @@ func (b *Benefits) until(m BenefitAmount, on billing.Date) string {
 	if m.Period == PeriodLifetime {
 		return ""
 	}
+	if day := b.anew(m, on); !day.IsZero() {
+		return " until " + dayWords(day, on)
+	}
+	return " for this benefit year"
+}
+
+// anew returns the first day of the benefit period after the one that a day is in; zero if the payer
+// does not say when that ends, and for a lifetime's amount.
+func (b *Benefits) anew(m BenefitAmount, on billing.Date) billing.Date {
 	_, to := period(m.AppliesTo)
 	if _, plans := period(b.Plan.BenefitPeriod); to.IsZero() && !plans.Before(on) {
 		to = plans
@@ -297,10 +317,20 @@ func (b *Benefits) until(m BenefitAmount, on billing.Date) string {
 	if to.IsZero() && (m.Period == PeriodCalendarYear || strings.EqualFold(b.Plan.BenefitPeriod, "JANUARY 1 TO DECEMBER 31")) {
 		to = billing.Date{Year: on.Year, Month: time.December, Day: 31}
 	}
-	if to.IsZero() {
-		return " for this benefit year"
+	if to.IsZero() || m.Period == PeriodLifetime {
+		return billing.Date{}
 	}
-	return " until " + dayWords(to.AddDays(1), on)
+	return to.AddDays(1)
+}
+
+// anewBetween returns the day on which an amount begins anew after the answer and not after the
+// service; zero if it does not. What the payer says of a period in its words is of that period.
+func (b *Benefits) anewBetween(m BenefitAmount, answered, on billing.Date) billing.Date {
+	day := b.anew(m, answered)
+	if named, _ := period(m.AppliesTo); day.IsZero() || on.Before(day) || !named.IsZero() {
+		return billing.Date{}
+	}
+	return day
 }
 
 // amountWords names an amount of a plan: the "year's maximum", the "family's lifetime

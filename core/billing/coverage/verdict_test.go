@@ -159,7 +159,7 @@ func TestVerdicts(t *testing.T) {
 			[]string{
 				"Covered. The plan does not pay for teeth whitening at the office and D9989.", "At the patient's age, the plan does not pay for fluoride varnish.",
 				"The plan does not pay yet for gum maintenance cleaning.", "From October 15 on, the plan pays for adult cleaning.",
-				"As for a cheaper service, the plan pays for porcelain crown.", "$300.00 of the year's maximum is left.",
+				"For porcelain crown, the plan pays only as much as for a cheaper service.", "$300.00 of the year's maximum is left.",
 			},
 		},
 		"categories that wait": {
@@ -307,6 +307,27 @@ type verdict struct {
 
 func checkOn(asked []string) *coverage.Check {
 	return &coverage.Check{State: coverage.CheckPending, Inquiry: coverage.Inquiry{ServiceDate: day("2026-06-15"), ProcedureCodes: asked}}
+}
+
+// TestVerdictOfTheNextYear says of a service after the turn of the year that its maximum begins anew, and of
+// one before it that it is used up.
+func TestVerdictOfTheNextYear(t *testing.T) {
+	t.Parallel()
+	b := &coverage.Benefits{Status: coverage.Active, Maximums: []coverage.BenefitAmount{amount(coverage.LevelIndividual, coverage.PeriodCalendarYear, 1500, 0, "")}}
+	for on, want := range map[string]string{
+		"2026-12-31": "Covered. The year's maximum is used up until January 1.",
+		"2027-01-01": "Covered. The year's maximum begins anew on January 1, 2027, before the service.",
+	} {
+		c := checkOn(nil)
+		c.Inquiry.ServiceDate = day(on)
+		answered := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+		if err := c.Complete(coverage.CheckResponse{Outcome: coverage.OutcomeAnswered, Benefits: b}, coverage.Background{}, answered); err != nil {
+			t.Fatal(err)
+		}
+		if got := shownVerdict(t, c); got.Text != want {
+			t.Errorf("on %s: %q, want %q", on, got.Text, want)
+		}
+	}
 }
 
 func verdictOf(t *testing.T, asked []string, r coverage.CheckResponse) verdict {

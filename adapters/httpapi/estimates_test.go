@@ -73,6 +73,8 @@ func TestEstimateRefuses(t *testing.T) {
 		line("allowed", "9"):                             "lines.0.allowed format",
 		line("quantity", 0):                              "lines.0.quantity range",
 		line("service_date", "2026-02-30"):               "lines.0.service_date format",
+		line("service_date", "0001-01-02"):               "lines.0.service_date range",
+		line("last_service_date", "9999-01-02"):          "lines.0.last_service_date range",
 		line("alternate_procedure_code", "crown"):        "lines.0.alternate_procedure_code format",
 		estimateBody(id, "lines", []anObject{}):          "lines too_few",
 		estimateBody(id, "lines", nil):                   "lines required",
@@ -120,11 +122,11 @@ func TestEstimateOfWhatIsKnown(t *testing.T) {
 	}
 	today := todayAt(directory.DefaultTimeZone)
 	sent(patient, claim.Submitted, today)
-	sent("pat_01JGFJJZ00FC1R3ZY5N7Q8Z4VK", claim.AcceptedPayer, today) // uses the family's maximum only
+	sent("pat_01JGFJJZ00FC1R3ZY5N7Q8Z4VK", claim.AcceptedPayer, today) // uses the family maximum only: 425.00 after a deductible of its own
 	// The claim uses 450.00, so 1190.00 are left: 450.00, 450.00 and 290.00.
 	a := s.must(t, 200, three)
 	a.shows(t, "lines.2.plan_pays.most", "290.00", "lines.2.patient_pays.most", "610.00", "lines.2.maximum_left.most", "0.00", "totals.patient_pays.most", "1510.00")
-	for _, step := range []string{"Claims that the payer has not decided yet use $450.00 of the maximum.", "Claims that the payer has not decided yet use $900.00 of the family maximum."} {
+	for _, step := range []string{"Claims that the payer has not decided yet use $450.00 of the maximum.", "Claims that the payer has not decided yet use $875.00 of the family maximum."} {
 		if !strings.Contains(a.body, step) {
 			t.Errorf("no step %q in %s", step, a.body)
 		}
@@ -137,6 +139,44 @@ func TestEstimateOfWhatIsKnown(t *testing.T) {
 		"lines.0.paid_from", today.AddMonths(24).String())
 	s.must(t, 200, call{path: "/estimates", body: estimateBody(id, "preview", true, "lines", []anObject{{"procedure_code": "D2740", "tooth": "3"}})}).
 		shows(t, "lines.0.last_service_date", nil, "lines.0.plan_pays.most", "450.00")
+}
+
+// TestEstimateByClaims counts the claims of a year for a plan that pays twice, and prices what a plan pays instead
+// by the code that the payer returns.
+func TestEstimateByClaims(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	s.must(t, 201, call{path: "/sandbox/scenarios", body: jsonOf(anObject{"ending": "-TWICE", "operation": "eligibility", "plan": anObject{
+		"status":      "active",
+		"coverage":    []anObject{{"category": "preventive", "percent_paid": 100}},
+		"maximums":    []anObject{{"level": "individual", "period": "calendar_year", "amount": "1500.00", "remaining": "1500.00"}},
+		"deductibles": []anObject{{"level": "individual", "period": "calendar_year", "amount": "0.00", "remaining": "0.00"}},
+		"procedures":  []anObject{{"code": "D1110", "percent_paid": 100, "frequency": anObject{"count": 2, "period": "calendar_year"}}},
+	}}, nil)})
+	check := s.must(t, 200, call{path: "/eligibility", body: s.question("TWICE", nil)})
+	next := todayAt(directory.DefaultTimeZone).Year + 1
+	sent := func(on billing.Date) {
+		s.claim(t, func(c *claim.Claim) {
+			c.Subscriber.MemberID, c.State, c.SentAt = "sandbox-twice", claim.Submitted, time.Now().Add(time.Minute)
+			c.PatientID, _ = billing.ParseID[billing.PatientID](check.text(t, "patient_id"))
+			c.Lines = []claim.Line{{ProcedureCode: "D1110", Fee: 100_00, Quantity: 1, ServiceDate: on}}
+		})
+	}
+	cleaning := call{path: "/estimates", body: estimateBody(check.text(t, "id"), "preview", true, "lines", []anObject{
+		{"procedure_code": "D1110", "fee": "100.00", "allowed": "80.00", "service_date": fmt.Sprint(next, "-03-01")},
+	})}
+	sent(billing.Date{Year: next, Month: time.January, Day: 5})
+	s.must(t, 200, cleaning).shows(t, "lines.0.plan_pays.most", "80.00")
+	sent(billing.Date{Year: next, Month: time.January, Day: 8})
+	s.must(t, 200, cleaning).shows(t, "lines.0.plan_pays.most", "0.00", "lines.0.patient_pays.least", "80.00", "lines.0.paid_from", fmt.Sprint(next+1, "-01-01"))
+
+	s.must(t, 201, call{path: "/fee_schedules", body: feesBody("kind", "allowed", "payer_id", "CHTEST", "network", "in", "rows", []anObject{
+		{"procedure_code": "D2392", "amount": "180.00"}, {"procedure_code": "D2150", "amount": "120.00"},
+	})})
+	downgrade := s.must(t, 200, call{path: "/eligibility", body: s.question("DOWNGRADE", nil)})
+	s.must(t, 200, call{path: "/estimates", body: estimateBody(downgrade.text(t, "id"), "preview", true, "lines", []anObject{{"procedure_code": "D2392", "fee": "300.00", "tooth": "14", "surfaces": []string{"M", "O"}}})}).
+		// 80 percent of the 120.00 of an amalgam, and the rest of 180.00
+		shows(t, "lines.0.alternate_procedure_code", "D2150", "lines.0.plan_pays.least", "96.00", "lines.0.plan_pays.most", "96.00", "lines.0.patient_pays.least", "84.00", "lines.0.patient_pays.most", "84.00")
 }
 
 // TestAClaimNamesItsEstimate makes claims with the estimate that the patient was given. It must

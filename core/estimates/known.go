@@ -3,6 +3,7 @@ package estimates
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
@@ -24,35 +25,62 @@ func known(ctx context.Context, tx ports.Tx, p plans, r *estimate.Record, c *est
 	if c.Undecided, err = uses(ctx, tx, p, r, undecided); err != nil {
 		return err
 	}
-	first := c.Today
+	span := billing.DateSpan{From: c.Today, To: c.Today}
 	for i := range r.Services {
-		if day := r.Services[i].ServiceDate; day.Before(first) {
-			first = day
+		switch day := r.Services[i].ServiceDate; {
+		case day.Before(span.From):
+			span.From = day
+		case span.To.Before(day):
+			span.To = day
 		}
 	}
-	earlier, err := tx.Claims.Similar(ctx, r.PatientID, billing.DateSpan{From: first.AddMonths(-12 * yearsKnown), To: first})
+	span.From = span.From.AddMonths(-12 * yearsKnown)
+	claims, err := tx.Claims.Similar(ctx, r.PatientID, span)
 	if err != nil {
 		return err
 	}
+	claims = slices.DeleteFunc(claims, func(k *claim.Claim) bool { return k.Payer.ID != r.Payer.ID || !k.Awaits() || k.State == claim.Denied })
+	c.Earlier = earlier(claims, p.check.CompletedAt)
 	for i := range r.Services {
 		s := &r.Services[i]
 		if s.LastService.IsZero() {
-			s.LastService = lastService(earlier, r.Payer.ID, s)
+			s.LastService = lastService(c.Earlier, s)
 		}
 	}
 	return nil
 }
 
+// earlier returns the services of claims, one for each tooth.
+func earlier(claims []*claim.Claim, checked time.Time) (out []estimate.Earlier) {
+	for _, c := range claims {
+		for i := range c.Lines {
+			l := &c.Lines[i]
+			one := estimate.Earlier{Since: !c.SentAt.Before(checked), Line: estimate.Line{
+				Code: l.ProcedureCode, Quantity: l.Quantity, ServiceDate: l.ServiceDate, Place: estimate.Place{Surfaces: l.Surfaces, Areas: l.OralCavity},
+			}}
+			for _, tooth := range l.AllTeeth() {
+				one.Tooth, one.Quantity = tooth, 1
+				out = append(out, one)
+			}
+			if one.Tooth == "" {
+				out = append(out, one)
+			}
+		}
+	}
+	return out
+}
+
 // uses returns what undecided claims use of the benefits, by their own estimates.
 func uses(ctx context.Context, tx ports.Tx, p plans, r *estimate.Record, claims []*claim.Claim) (out []estimate.Undecided, err error) {
 	var lines []estimate.Line
-	var family []bool
 	var asked []fee.Line
 	for _, c := range claims {
 		for i := range c.Lines {
 			l := &c.Lines[i]
-			lines = append(lines, estimate.Line{Person: c.PatientID, Code: l.ProcedureCode, Fee: l.Fee, Quantity: l.Quantity, Tooth: l.Tooth, ServiceDate: l.ServiceDate})
-			family = append(family, c.PatientID != r.PatientID)
+			lines = append(lines, estimate.Line{
+				Person: c.PatientID, Family: c.PatientID != r.PatientID, Code: l.ProcedureCode, Fee: l.Fee, Quantity: l.Quantity,
+				Place: estimate.Place{Tooth: l.Tooth, Surfaces: l.Surfaces, Areas: l.OralCavity}, ServiceDate: l.ServiceDate,
+			})
 			asked = append(asked, fee.Line{ProcedureCode: l.ProcedureCode, On: l.ServiceDate})
 		}
 	}
@@ -72,26 +100,22 @@ func uses(ctx context.Context, tx ports.Tx, p plans, r *estimate.Record, claims 
 	for i, result := range estimate.Compute(&estimate.Case{Plan: p.first, Lines: lines}).Lines {
 		least, most := result.Least, result.Most
 		out = append(out, estimate.Undecided{
-			Code: lines[i].Code, ServiceDate: lines[i].ServiceDate, Family: family[i], Deductible: min(least.Deductible, most.Deductible),
+			Code: lines[i].Code, ServiceDate: lines[i].ServiceDate, Family: lines[i].Family, Deductible: min(least.Deductible, most.Deductible),
 			Pays: estimate.Range{Least: min(least.PlanPays, most.PlanPays), Most: max(least.PlanPays, most.PlanPays)},
 		})
 	}
 	return out, nil
 }
 
-// lastService returns the day of the last earlier service of the same procedure at the same
-// tooth that a payer has, by the claims here; zero without one.
-func lastService(claims []*claim.Claim, payer billing.PayerID, s *estimate.Service) (last billing.Date) {
-	for _, c := range claims {
-		if c.Payer.ID != payer || !c.Awaits() || c.State == claim.Denied {
-			continue
-		}
-		for i := range c.Lines {
-			l := &c.Lines[i]
-			same := l.ProcedureCode == s.Code && (s.Tooth == "" || slices.Contains(l.AllTeeth(), s.Tooth))
-			if same && l.ServiceDate.Before(s.ServiceDate) && last.Before(l.ServiceDate) {
-				last = l.ServiceDate
-			}
+// lastService returns the day of the last earlier service of the same procedure at the same place;
+// zero if there is none.
+func lastService(earlier []estimate.Earlier, s *estimate.Service) (last billing.Date) {
+	for i := range earlier {
+		e := &earlier[i]
+		elsewhere := s.Tooth != "" && s.Tooth != e.Tooth ||
+			s.Tooth == "" && len(s.OralCavity) > 0 && !slices.ContainsFunc(e.Areas, func(a string) bool { return slices.Contains(s.OralCavity, a) })
+		if e.Code == s.Code && !elsewhere && e.ServiceDate.Before(s.ServiceDate) && last.Before(e.ServiceDate) {
+			last = e.ServiceDate
 		}
 	}
 	return last

@@ -88,6 +88,7 @@ type plans struct {
 
 	readings, others []*estimate.Plan // of the same plans, where a payer also said other values
 	said             []estimate.Said
+	assumed          bool // the network of the second plan is not known, and counts as that of the first
 }
 
 // compute answers what was asked, at the time of the transaction.
@@ -105,6 +106,7 @@ func compute(ctx context.Context, tx ports.Tx, scope billing.Scope, a intake.Ask
 	for i := range r.Services {
 		s := &r.Services[i]
 		s.ServiceDate = cmp.Or(s.ServiceDate, today)
+		s.Alternate = cmp.Or(s.Alternate, p.first.Procedures[s.Code].Alternate)
 	}
 	if err := price(ctx, tx, p, r); err != nil {
 		return nil, err
@@ -119,6 +121,9 @@ func compute(ctx context.Context, tx ports.Tx, scope billing.Scope, a intake.Ask
 		c.Lines = append(c.Lines, r.Services[i].Line())
 	}
 	r.Estimate = estimate.Compute(c)
+	if p.assumed {
+		r.Estimate.Uncertain = append(r.Estimate.Uncertain, "The second plan's payer did not say whether your office is in its network. It counts as you are with the first plan: "+string(r.Network)+".")
+	}
 	return r, nil
 }
 
@@ -162,6 +167,7 @@ func readPlans(ctx context.Context, tx ports.Tx, a *intake.Asked) (p plans, err 
 	if err != nil {
 		return p, err
 	}
+	p.assumed = networkOf(second) == ""
 	if all, err = estimate.PlansOf(second, p.office.Today(second.CompletedAt), new(cmp.Or(networkOf(second), a.Network) == fee.In)); err != nil {
 		return p, err
 	}

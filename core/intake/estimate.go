@@ -2,6 +2,7 @@ package intake
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -87,6 +88,9 @@ func (r EstimateRequest) Estimate() (Asked, billing.Faults) {
 	return a, f
 }
 
+// The years of services that an estimate computes with.
+const firstYear, lastYear = 1900, 2199
+
 // service reads a line of an estimate; at is the path of its fields.
 func (p *claimParser) service(at string, in *EstimateLineInput) estimate.Service {
 	s := estimate.Service{Code: p.text(at+"procedure_code", in.ProcedureCode, 0)}
@@ -118,6 +122,9 @@ func (p *claimParser) service(at string, in *EstimateLineInput) estimate.Service
 	} {
 		if date.text != nil {
 			*date.to = day(p.f, at+date.name, *date.text)
+			if y := date.to.Year; !date.to.IsZero() && (y < firstYear || lastYear < y) {
+				p.f.Add(at+date.name, billing.FaultRange, "The year must be from "+strconv.Itoa(firstYear)+" to "+strconv.Itoa(lastYear)+".")
+			}
 		}
 	}
 	return s

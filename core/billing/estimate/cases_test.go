@@ -17,13 +17,14 @@ type hand struct {
 	second *estimate.Plan
 	how    estimate.Coordination
 	sent   []estimate.Undecided
+	done   []string // lines of claims that are known; "since" stands before those sent after the check
 	lines  []string
 	want   []string
 }
 
 func TestCasesByHand(t *testing.T) {
 	t.Parallel()
-	all := slices.Concat(published(), deductibles(), maximums(), shares(), missing(), conditional(), periods(), pairs())
+	all := slices.Concat(published(), deductibles(), maximums(), shares(), missing(), conditional(), periods(), pairs(), frequencies(), counts(), places())
 	if len(all) < 60 {
 		t.Errorf("%d cases", len(all))
 	}
@@ -31,6 +32,10 @@ func TestCasesByHand(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			in := &estimate.Case{Plan: c.plan, Second: c.second, Coordination: c.how, Undecided: c.sent}
+			for _, l := range c.done {
+				l, since := strings.CutPrefix(l, "since ")
+				in.Earlier = append(in.Earlier, estimate.Earlier{Line: line(l), Since: since})
+			}
 			for _, l := range c.lines {
 				in.Lines = append(in.Lines, line(l))
 			}

@@ -18,6 +18,7 @@ type Case struct {
 	Coordination Coordination // of the second plan; empty is Standard
 	Lines        []Line       // in the order in which they use what is left
 	Undecided    []Undecided
+	Earlier      []Earlier    // services of claims that the payer may count
 	Today        billing.Date // of the estimate; zero is the day of the check
 }
 
@@ -54,6 +55,7 @@ type Result struct {
 	MaximumLeft    *Range // nil for none
 
 	reasons []Step // Because without what each pays
+	pays    paying
 }
 
 // Unless is a condition of the plan whose facts are not known, with what the
@@ -128,6 +130,7 @@ func (c *Case) movesOneWay() bool {
 func newRun(c *Case, s side) *run {
 	one := c.oneDate()
 	r := &run{c: c, first: newLedger(c.Plan, s, one)}
+	r.first.earlier = c.Earlier
 	if c.Second != nil {
 		r.second = newLedger(c.Second, s, one)
 	}
@@ -162,6 +165,12 @@ func (r *run) ends(l *Line) joined {
 
 func (r *run) compute(l *Line) (joined, *terms) {
 	first := r.first.termsOf(l, l.Allowed)
+	if n := r.first.left(l, &first.share); first.struck == nil && n < max(1, l.Quantity) {
+		paid, rest := l.split(n)
+		out, t := r.compute(paid)
+		beyond, _ := r.compute(rest)
+		return joined{out.least.plus(beyond.least), out.most.plus(beyond.most), out.pays.plus(beyond.pays)}, t
+	}
 	parts := first.parts()
 	var second *terms
 	var seconds []part
@@ -177,10 +186,29 @@ func (r *run) compute(l *Line) (joined, *terms) {
 	if second != nil {
 		deductible, _ = second.used(seconds)
 		use(second.deductibles, deductible)
-		use(second.maximums, out.second)
+		use(second.maximums, out.pays.second)
 		r.second.cover(l, second)
 	}
 	return out, first
+}
+
+// split returns the first n units of the line, and the rest.
+func (l *Line) split(n int) (first, rest *Line) {
+	all := billing.Money(l.Quantity)
+	part := func(m billing.Money) billing.Money { return m * billing.Money(n) / all }
+	one, two := *l, *l
+	one.Quantity, two.Quantity = n, l.Quantity-n
+	one.Fee = part(l.Fee)
+	two.Fee = l.Fee - one.Fee
+	for _, m := range []struct{ of, one, two **billing.Money }{
+		{&l.Allowed, &one.Allowed, &two.Allowed}, {&l.SecondAllowed, &one.SecondAllowed, &two.SecondAllowed}, {&l.AlternateAllowed, &one.AlternateAllowed, &two.AlternateAllowed},
+	} {
+		if *m.of != nil {
+			*m.one = new(part(**m.of))
+			*m.two = new(**m.of - **m.one)
+		}
+	}
+	return &one, &two
 }
 
 func (l *Line) secondAllowed() *billing.Money {
@@ -203,36 +231,57 @@ func (r *run) line(l *Line) Result {
 	unless := r.unless(l, to)
 	before := r.first.termsOf(l, l.Allowed)
 	steps := before.steps(l)
+	if n, units := r.first.left(l, &before.share), max(1, l.Quantity); before.struck == nil && before.maybe && n < units {
+		steps = append(steps, Step{Text: "Of " + strconv.Itoa(units) + ", the plan pays for " + strconv.Itoa(n) + ": only " + often(before.share.Frequency) + ".", Path: before.share.FrequencyPath})
+	}
+	var doubts []string
+	if r.second != nil {
+		second := r.second.termsOf(l, l.secondAllowed())
+		steps = append(steps, second.secondSteps()...)
+		doubts = second.secondUncertain(l, r.c.Second)
+	}
 	out, t := r.compute(l)
-	res := Result{Least: out.least, Most: out.most, Unless: unless, Warnings: r.c.Plan.warnings(), reasons: steps}
-	res.Uncertain = t.uncertain(l, r.c.Plan)
+	res := Result{Least: out.least, Most: out.most, Unless: unless, Warnings: r.c.Plan.warnings(), reasons: steps, pays: out.pays}
+	res.Uncertain = append(t.uncertain(l, r.c.Plan), doubts...)
 	if t.struck != nil {
 		res.PaidFrom = t.struck.from
 	}
 	if len(t.deductibles) > 0 {
-		res.DeductibleLeft = new(least(t.deductibles, 0))
+		res.DeductibleLeft = least(t.deductibles, 0).orNil()
 	}
 	if len(t.maximums) > 0 {
-		res.MaximumLeft = new(least(t.maximums, 0))
+		res.MaximumLeft = least(t.maximums, 0).orNil()
 	}
 	return res
 }
 
-// unless returns each condition with what the patient pays if it strikes. It takes nothing
-// from what is left.
+// unless returns each condition of either plan with what the patient pays if it strikes. It takes
+// nothing from what is left.
 func (r *run) unless(l *Line, to *target) (out []Unless) {
 	first := r.first.termsOf(l, l.Allowed)
-	if first.struck != nil || !first.maybe {
-		return nil
-	}
-	var seconds []part
+	var second *terms
 	if r.second != nil {
-		seconds = r.second.termsOf(l, l.secondAllowed()).parts()
+		second = r.second.termsOf(l, l.secondAllowed())
 	}
-	for _, c := range r.c.Plan.conditions(l, to, &first.share) {
-		first.struck = &strike{limit: c.limit}
-		both := join(first, first.parts(), seconds, r.c.coordination())
-		out = append(out, Unless{c.text, c.path, Range{both.least.PatientPays, both.most.PatientPays}})
+	each := func(p *Plan, t *terms, of func(condition) condition) {
+		if t.struck != nil || !t.maybe {
+			return
+		}
+		for _, c := range p.conditions(l, to, &t.share) {
+			c = of(c)
+			t.struck = &strike{limit: c.limit}
+			var seconds []part
+			if second != nil {
+				seconds = second.parts()
+			}
+			both := join(first, first.parts(), seconds, r.c.coordination())
+			t.struck = nil
+			out = append(out, Unless{c.text, c.path, Range{both.least.PatientPays, both.most.PatientPays}})
+		}
+	}
+	each(r.c.Plan, first, func(c condition) condition { return c })
+	if second != nil { // its paths are in another check
+		each(r.c.Second, second, func(c condition) condition { return condition{c.text + ", under the second plan", "", c.limit} })
 	}
 	return out
 }

@@ -41,9 +41,6 @@ func (p *Plan) strikes(l *Line, t *target, s *Share) *strike {
 	if from := p.waitsUntil(t); day.Before(from) {
 		return &strike{text: "A waiting period lasts until " + inWords(from) + ".", path: "plan_rules.waiting_period", from: from}
 	}
-	if from, path := s.dueFrom(l); day.Before(from) {
-		return &strike{text: "The plan pays for this service again from " + inWords(from) + ".", path: path, from: from, limit: true}
-	}
 	if p.Rules.MissingToothClause != "" && replaces(t.category) && !l.ToothLostOn.IsZero() && !p.Effective.IsZero() && l.ToothLostOn.Before(p.Effective) {
 		return &strike{text: "The tooth was lost on " + inWords(l.ToothLostOn) + ", before the coverage began.", path: "plan_rules.missing_tooth_clause"}
 	}
@@ -71,30 +68,13 @@ func (p *Plan) waitsUntil(t *target) (from billing.Date) {
 	return from
 }
 
-// dueFrom returns the first day on which a frequency allows the service; zero if it does
-// on any. What the office knows of an earlier service at the same place comes first. A
-// date of the payer's for a limit by tooth may be that of another tooth.
-func (s *Share) dueFrom(l *Line) (from billing.Date, path string) {
-	path = s.Path + ".frequency"
-	for _, last := range []billing.Date{l.LastService, l.PriorPlacement} {
-		if next := s.Frequency.Renewed(last); from.Before(next) {
-			from = next
-		}
-	}
-	if !s.LimitedPerPlace && from.Before(s.NextEligible) {
-		from, path = s.NextEligible, s.Path+".next_eligible_date"
-	}
-	return from, path
-}
-
 // conditions returns the conditions of the plan whose facts are not known.
 func (p *Plan) conditions(l *Line, t *target, s *Share) (out []condition) {
 	if p.Rules.MissingToothClause != "" && replaces(t.category) && (l.ToothLostOn.IsZero() || p.Effective.IsZero()) {
 		out = append(out, condition{"the tooth was lost before the coverage began", "plan_rules.missing_tooth_clause", false})
 	}
-	known := s.unused() || !l.LastService.IsZero() || !l.PriorPlacement.IsZero() || !s.LimitedPerPlace && (!s.LastService.IsZero() || !s.NextEligible.IsZero())
-	if f := s.Frequency; f != nil && f.Count != nil && !known {
-		out = append(out, condition{"it was done before, and the plan pays for it only " + often(f), s.Path + ".frequency", true})
+	if f := s.Frequency; f != nil && f.Count != nil && !s.tells(l) {
+		out = append(out, condition{"it was done before, and the plan pays for it only " + often(f), s.FrequencyPath, true})
 	}
 	if s.MaxAge != nil && p.Born.IsZero() {
 		out = append(out, condition{"the patient is older than " + strconv.Itoa(*s.MaxAge), s.Path + ".max_age", true})
@@ -106,10 +86,14 @@ func (p *Plan) conditions(l *Line, t *target, s *Share) (out []condition) {
 	return out
 }
 
-// unused reports whether the payer's count leaves a service in the present period.
-func (s *Share) unused() bool {
-	f := s.Frequency
-	return f != nil && f.Count != nil && f.Used != nil && *f.Used < *f.Count && !s.LimitedPerPlace
+// tells reports whether it is known how often the service was done: the payer counts, or says when it
+// pays again, or the last service is known of a plan that pays for one.
+func (s *Share) tells(l *Line) bool {
+	once := *s.Frequency.Count == 1
+	if !s.LimitedPerPlace && (s.Frequency.Used != nil || !s.NextEligible.IsZero() || once && !s.LastService.IsZero()) {
+		return true
+	}
+	return once && (!l.LastService.IsZero() || !l.PriorPlacement.IsZero())
 }
 
 // often says how often the plan pays, such as "twice each calendar year".

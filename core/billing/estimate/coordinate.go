@@ -61,10 +61,11 @@ func (t *terms) scenario(first part, second *part, c Coordination) Scenario {
 	return s
 }
 
-// plus adds the amounts of a line to a total.
+// plus adds the amounts of a line to a total, or of units that the plan does not pay to those that it does.
 func (s Scenario) plus(o Scenario) Scenario {
 	return Scenario{
-		Fee: s.Fee + o.Fee, Allowed: s.Allowed + o.Allowed, WriteOff: s.WriteOff + o.WriteOff, Deductible: s.Deductible + o.Deductible,
+		Percent: s.Percent,
+		Fee:     s.Fee + o.Fee, Allowed: s.Allowed + o.Allowed, WriteOff: s.WriteOff + o.WriteOff, Deductible: s.Deductible + o.Deductible,
 		Copay: s.Copay + o.Copay, PlanPays: s.PlanPays + o.PlanPays, SecondPlanPays: s.SecondPlanPays + o.SecondPlanPays,
 		PatientPays: s.PatientPays + o.PatientPays,
 	}
@@ -73,7 +74,24 @@ func (s Scenario) plus(o Scenario) Scenario {
 // joined is the outcome of a line under both plans.
 type joined struct {
 	least, most Scenario
-	second      Range // what the second plan may pay
+	pays        paying
+}
+
+// paying is what each of the others may pay of a line, or write off. In between the two scenarios it may
+// be more or less than in both.
+type paying struct{ first, second, writeOff Range }
+
+func payingOf(s Scenario) paying {
+	return paying{Exactly(s.PlanPays), Exactly(s.SecondPlanPays), Exactly(s.WriteOff)}
+}
+
+// or returns what may be paid in either case, and plus what is paid in both.
+func (p paying) or(o paying) paying {
+	return paying{*p.first.with(&o.first), *p.second.with(&o.second), *p.writeOff.with(&o.writeOff)}
+}
+
+func (p paying) plus(o paying) paying {
+	return paying{p.first.plus(o.first), p.second.plus(o.second), p.writeOff.plus(o.writeOff)}
 }
 
 // join tries every combination of both plans, and keeps the ends.
@@ -83,7 +101,7 @@ func join(first *terms, parts []part, seconds []part, c Coordination) joined {
 	try := func(a part, b *part) {
 		s := first.scenario(a, b, c)
 		if !started {
-			out = joined{s, s, Exactly(s.SecondPlanPays)}
+			out = joined{s, s, payingOf(s)}
 			started = true
 			return
 		}
@@ -94,7 +112,7 @@ func join(first *terms, parts []part, seconds []part, c Coordination) joined {
 		if s.PatientPays > out.most.PatientPays || s.PatientPays == out.most.PatientPays && s.Allowed > out.most.Allowed {
 			out.most = s
 		}
-		out.second = Range{min(out.second.Least, s.SecondPlanPays), max(out.second.Most, s.SecondPlanPays)}
+		out.pays = out.pays.or(payingOf(s))
 	}
 	for _, a := range parts {
 		if seconds == nil {
@@ -105,7 +123,7 @@ func join(first *terms, parts []part, seconds []part, c Coordination) joined {
 		}
 	}
 	if !first.allowed.Known() {
-		out.second.Most = max(out.second.Most, mostOf(seconds, first.fee))
+		out.pays.second.Most = max(out.pays.second.Most, mostOf(seconds, first.fee))
 	}
 	return out
 }

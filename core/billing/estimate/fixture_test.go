@@ -79,7 +79,10 @@ func pays(c coverage.Category, percent float64) change {
 }
 
 func code(c string, s estimate.Share) change {
-	return func(p *estimate.Plan) { s.Path = "procedures." + c; p.Procedures[c] = s }
+	return func(p *estimate.Plan) {
+		s.Path, s.FrequencyPath = "procedures."+c, "procedures."+c+".frequency"
+		p.Procedures[c] = s
+	}
 }
 
 func limit(level coverage.BenefitLevel, period coverage.BenefitPeriod, amount, left string) estimate.Limit {
@@ -153,6 +156,10 @@ func line(text string) estimate.Line {
 			}
 		case "tooth":
 			l.Tooth = v
+		case "surface":
+			l.Surfaces = []string{v}
+		case "area":
+			l.Areas = []string{v}
 		case "on":
 			l.ServiceDate = day(v)
 		case "last":

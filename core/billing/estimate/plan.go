@@ -53,9 +53,11 @@ type Share struct {
 	Covered          *bool
 	Copay            *billing.Money // for each unit; nil is none
 	DeductibleWaived bool
-	MaximumExempt    bool // what it pays uses no general maximum
-	Downgraded       bool // to an alternate benefit
+	MaximumExempt    bool   // what it pays uses no general maximum
+	Downgraded       bool   // to an alternate benefit
+	Alternate        string // the code of the procedure that the plan pays instead; empty was not returned
 	Frequency        *coverage.Frequency
+	FrequencyPath    string
 	MaxAge           *int
 	LastService      billing.Date
 	NextEligible     billing.Date
@@ -131,8 +133,9 @@ func FromBenefits(b *coverage.Benefits, on, born billing.Date) *Plan {
 		}
 		p.Procedures[r.Code] = Share{
 			Percent: r.PercentPaid, Covered: r.Covered, Copay: r.Copay, MaximumExempt: exempts(r.Note), Frequency: r.Frequency, MaxAge: r.MaxAge, LastService: r.LastServiceDate,
-			NextEligible: r.NextEligibleDate, Downgraded: r.Status == coverage.ProcedureDowngraded, DeductibleWaived: waives(r.Note),
-			LimitedPerPlace: r.Frequency != nil && r.Frequency.Scope != "", Path: "procedures." + r.Code,
+			NextEligible: r.NextEligibleDate, Downgraded: r.Status == coverage.ProcedureDowngraded || r.AlternateCode != "", DeductibleWaived: waives(r.Note),
+			LimitedPerPlace: r.Frequency != nil && r.Frequency.Scope != "", Path: "procedures." + r.Code, FrequencyPath: "procedures." + r.Code + ".frequency",
+			Alternate: r.AlternateCode,
 		}
 	}
 	return p
@@ -141,7 +144,7 @@ func FromBenefits(b *coverage.Benefits, on, born billing.Date) *Plan {
 // categoryShare reads the coverage of a category, whose path begins with that of its list.
 func categoryShare(list string, c *coverage.CategoryCoverage) Share {
 	return Share{
-		Percent: c.PercentPaid, Covered: c.Covered, Copay: c.Copay, Frequency: c.Frequency, Path: list + string(c.Category),
+		Percent: c.PercentPaid, Covered: c.Covered, Copay: c.Copay, Frequency: c.Frequency, Path: list + string(c.Category), FrequencyPath: list + string(c.Category) + ".frequency",
 		DeductibleWaived: slices.ContainsFunc(c.Notes, waives), MaximumExempt: slices.ContainsFunc(c.Notes, exempts),
 		LimitedPerPlace: c.Frequency != nil && c.Frequency.Scope != "",
 	}
@@ -162,7 +165,7 @@ func outsideShare(c *coverage.CategoryCoverage, inside Share) Share {
 		s.Copay = inside.Copay
 	}
 	if s.Frequency == nil {
-		s.Frequency, s.LimitedPerPlace = inside.Frequency, inside.LimitedPerPlace
+		s.Frequency, s.FrequencyPath, s.LimitedPerPlace = inside.Frequency, inside.FrequencyPath, inside.LimitedPerPlace
 	}
 	return s
 }

@@ -28,8 +28,21 @@ func (r Range) ends() []billing.Money {
 // lower returns the range of the lesser of two amounts.
 func (r Range) lower(o Range) Range { return Range{min(r.Least, o.Least), min(r.Most, o.Most)} }
 
+func (r Range) plus(o Range) Range { return Range{r.Least + o.Least, r.Most + o.Most} }
+
 // unlimited is more than any fee.
 const unlimited billing.Money = 1 << 50
+
+// open reports whether nobody knows the most of the range, whatever was taken from it.
+func (r Range) open() bool { return r.Most > unlimited/2 }
+
+// orNil returns the range; nil if it is open.
+func (r Range) orNil() *Range {
+	if r.open() {
+		return nil
+	}
+	return &r
+}
 
 // pot is what is left of a limit in one benefit period.
 type pot struct {
@@ -49,11 +62,13 @@ type ledger struct {
 	pots    map[potKey]*pot
 	missing map[string]*Limit
 	covered []*Line // that came before and may be paid
+	earlier []Earlier
 }
 
 type potKey struct {
-	limit *Limit
-	place place
+	limit  *Limit
+	place  place
+	member billing.PatientID // whose own amount it is; zero for the patient, and for one of the family
 }
 
 func newLedger(p *Plan, s side, oneDate bool) *ledger {
@@ -62,12 +77,19 @@ func newLedger(p *Plan, s side, oneDate bool) *ledger {
 	}}
 }
 
-// pot returns what is left of a limit for services of the day.
-func (g *ledger) pot(l *Limit, day billing.Date, deductible bool) *pot {
-	at := g.plan.placeOf(l, day)
-	key := potKey{l, at}
+// pot returns what is left of a limit for services of the day. The check does not say what is left
+// of another member's own amounts, so all of them is.
+func (g *ledger) pot(l *Limit, t *target, deductible bool) *pot {
+	at := g.plan.placeOf(l, t.day)
+	key := potKey{l, at, t.member}
+	if l.Level == coverage.LevelFamily {
+		key.member = billing.PatientID{}
+	}
 	if g.pots[key] == nil {
 		left := l.left(at)
+		if key.member != (billing.PatientID{}) && l.Amount != nil {
+			left = Exactly(max(0, *l.Amount))
+		}
 		if l.Amount == nil && l.Remaining == nil {
 			left = Range{0, unlimited}
 		}
@@ -104,7 +126,7 @@ func (g *ledger) deductibles(t *target) []*pot {
 	if len(own)+len(general) == 0 && g.plan.lacks("deductibles") {
 		general = []*Limit{g.missing["deductibles"]}
 	}
-	return g.potsOf(append(own, general...), t.day, true)
+	return g.potsOf(append(own, general...), t, true)
 }
 
 // maximums returns the maximums of a line. One that stands alone leaves the general one
@@ -112,7 +134,7 @@ func (g *ledger) deductibles(t *target) []*pot {
 func (g *ledger) maximums(t *target) []*pot {
 	own, general := g.matching(g.plan.Maximums, t)
 	if share, _ := g.plan.shareOf(t); share.MaximumExempt {
-		return g.potsOf(own, t.day, false)
+		return g.potsOf(own, t, false)
 	}
 	if len(own)+len(general) == 0 && g.plan.lacks("maximums") {
 		general = []*Limit{g.missing["maximums"]}
@@ -122,7 +144,7 @@ func (g *ledger) maximums(t *target) []*pot {
 			general = nil
 		}
 	}
-	return g.potsOf(append(own, general...), t.day, false)
+	return g.potsOf(append(own, general...), t, false)
 }
 
 // matching returns the limits of a line: those of its procedure or else of its category,
@@ -153,9 +175,9 @@ func (g *ledger) matching(all []Limit, t *target) (own, general []*Limit) {
 	return byCategory, general
 }
 
-func (g *ledger) potsOf(limits []*Limit, day billing.Date, deductible bool) (out []*pot) {
+func (g *ledger) potsOf(limits []*Limit, t *target, deductible bool) (out []*pot) {
 	for _, l := range limits {
-		out = append(out, g.pot(l, day, deductible))
+		out = append(out, g.pot(l, t, deductible))
 	}
 	return out
 }

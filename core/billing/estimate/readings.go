@@ -149,7 +149,7 @@ func joinReadings(all []*Estimate, two bool) *Estimate {
 		e.Uncertain = union(e.Uncertain, o.Uncertain)
 		for i := range e.Lines {
 			l, r := &e.Lines[i], &o.Lines[i]
-			l.Least, l.Most = lower(l.Least, r.Least), higher(l.Most, r.Most)
+			l.Least, l.Most, l.pays = lower(l.Least, r.Least), higher(l.Most, r.Most), l.pays.or(r.pays)
 			l.Uncertain = union(l.Uncertain, r.Uncertain)
 			l.DeductibleLeft, l.MaximumLeft = l.DeductibleLeft.with(r.DeductibleLeft), l.MaximumLeft.with(r.MaximumLeft)
 			for _, step := range r.reasons {
@@ -162,7 +162,7 @@ func joinReadings(all []*Estimate, two bool) *Estimate {
 	}
 	for i := range e.Lines {
 		l := &e.Lines[i]
-		l.Because = append(slices.Clip(l.reasons), outcome(&joined{least: l.Least, most: l.Most}, two)...)
+		l.Because = append(slices.Clip(l.reasons), outcome(l, two)...)
 	}
 	return &e
 }

@@ -130,7 +130,7 @@ func nameOf(code string) string {
 func (s *Service) Line() Line {
 	return Line{
 		Code: s.Code, Fee: s.Fee.Amount, Allowed: s.Allowed.known(), SecondAllowed: s.SecondAllowed.known(), AlternateAllowed: s.AlternateAllowed.known(),
-		Quantity: s.Quantity, Tooth: s.Tooth, ServiceDate: s.ServiceDate, LastService: s.LastService, ToothLostOn: s.ToothLostOn,
+		Quantity: s.Quantity, Place: Place{s.Tooth, s.Surfaces, s.OralCavity}, ServiceDate: s.ServiceDate, LastService: s.LastService, ToothLostOn: s.ToothLostOn,
 		PriorPlacement: s.PriorPlacement, Alternate: s.Alternate != "", NoWriteOffBeyond: s.Allowed.NoWriteOffBeyondLimits,
 	}
 }

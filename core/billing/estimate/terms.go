@@ -15,13 +15,14 @@ type Line struct {
 	SecondAllowed    *billing.Money // by the second plan; nil takes that of the first
 	AlternateAllowed *billing.Money // of the alternate procedure; nil if unknown
 	Quantity         int            // of units; 0 is 1
-	Tooth            string
+	Place
 	ServiceDate      billing.Date
 	LastService      billing.Date      // of the same procedure at the same place; zero if unknown
 	ToothLostOn      billing.Date      // zero if unknown
 	PriorPlacement   billing.Date      // of what the service replaces; zero if unknown
 	Alternate        bool              // the office knows that the plan pays an alternate benefit
 	Person           billing.PatientID // who has the service; the same for all lines of one patient
+	Family           bool              // the person is another member of the patient's family
 	NoWriteOffBeyond bool              // as Plan.NoWriteOffBeyondLimits, where the allowance says so
 }
 
@@ -30,7 +31,8 @@ type target struct {
 	code     string
 	category coverage.Category
 	day      billing.Date
-	family   bool // a service of another member, which uses family amounts only
+	family   bool              // a service of another member, which uses family amounts only
+	member   billing.PatientID // another member, with amounts of that member's own; zero for the patient
 }
 
 // terms are the values with which one plan pays one line. Unknown ones are ranges.
@@ -79,6 +81,9 @@ func (g *ledger) termsOf(l *Line, allowed *billing.Money) *terms {
 	}
 	t.allowed = g.side.of(t.allowed, p.InNetwork)
 	to := &target{code: l.Code, category: CategoryOf(l.Code), day: l.ServiceDate}
+	if l.Family {
+		to.member = l.Person
+	}
 	t.share, t.percentPath = p.shareOf(to)
 	t.cover(g.side, p.Status)
 	if t.share.Copay != nil {
@@ -148,7 +153,7 @@ func (p *Plan) shareOf(t *target) (Share, string) {
 			out.Copay = s.Copay
 		}
 		if out.Frequency == nil {
-			out.Frequency, out.LimitedPerPlace = s.Frequency, s.LimitedPerPlace
+			out.Frequency, out.FrequencyPath, out.LimitedPerPlace = s.Frequency, s.FrequencyPath, s.LimitedPerPlace
 		}
 		out.DeductibleWaived = out.DeductibleWaived || s.DeductibleWaived
 		out.MaximumExempt = out.MaximumExempt || s.MaximumExempt

@@ -18,10 +18,10 @@ type Step struct {
 // String returns the range as a sentence has it.
 func (r Range) String() string {
 	switch {
+	case r.open():
+		return "an unknown amount"
 	case r.Known():
 		return r.Least.Dollars()
-	case r.Most >= unlimited:
-		return "an unknown amount"
 	}
 	return r.Least.Dollars() + " to " + r.Most.Dollars()
 }
@@ -52,7 +52,7 @@ func (t *terms) steps(l *Line) (out []Step) {
 	}
 	for _, p := range t.deductibles {
 		undecided(p, "deductible")
-		add(p.sentence("deductible", " is left to pay.", "is met"), p.limit.Path, new(p.left))
+		add(p.sentence("deductible", " is left to pay.", "is met"), p.limit.Path, p.left.orNil())
 		if p.left == (Range{}) {
 			break // no other one counts
 		}
@@ -74,7 +74,7 @@ func (t *terms) steps(l *Line) (out []Step) {
 	}
 	for _, p := range t.maximums {
 		undecided(p, "maximum")
-		add(p.sentence("maximum", " is left.", "is used up"), p.limit.Path, new(p.left))
+		add(p.sentence("maximum", " is left.", "is used up"), p.limit.Path, p.left.orNil())
 	}
 	return out
 }
@@ -84,27 +84,49 @@ func (p *pot) sentence(what, left, none string) string {
 	switch name := p.limit.name(what); {
 	case p.left == Range{}:
 		return "The " + name + " " + none + "."
-	case p.left.Most >= unlimited:
+	case p.left.open():
 		return "The payer did not return how much of the " + name + left
 	default:
 		return "Of the " + name + ", " + p.left.String() + left
 	}
 }
 
+// secondSteps returns why the second plan pays nothing, if it does not. The paths of its check are not those
+// of the estimate's.
+func (t *terms) secondSteps() []Step {
+	switch {
+	case t.struck != nil:
+		return []Step{{Text: "The second plan pays nothing. " + t.struck.text}}
+	case !t.maybe:
+		return []Step{{Text: "The second plan does not cover this service."}}
+	}
+	return nil
+}
+
+// secondUncertain returns what the line lacks under the second plan.
+func (t *terms) secondUncertain(l *Line, p *Plan) (out []string) {
+	if l.SecondAllowed == nil && l.Allowed != nil {
+		out = append(out, "The second plan's allowance for this service is not known, so that of the first one counts.")
+	}
+	of := *l
+	of.Allowed = new(l.Fee) // that it is not known stands above, or at the first plan
+	for _, text := range t.uncertain(&of, p) {
+		out = append(out, "Second plan: "+text)
+	}
+	return out
+}
+
 // outcome returns what each pays.
-func outcome(o *joined, two bool) (out []Step) {
-	add := func(text string, r Range) {
-		r = Range{min(r.Least, r.Most), max(r.Least, r.Most)}
-		out = append(out, Step{Text: text + r.String() + ".", Amount: &r})
-	}
-	add("The plan pays ", Range{o.least.PlanPays, o.most.PlanPays})
+func outcome(l *Result, two bool) (out []Step) {
+	add := func(text string, r Range) { out = append(out, Step{Text: text + r.String() + ".", Amount: &r}) }
+	add("The plan pays ", l.pays.first)
 	if two {
-		add("The second plan pays ", Range{o.least.SecondPlanPays, o.most.SecondPlanPays})
+		add("The second plan pays ", l.pays.second)
 	}
-	if o.least.WriteOff+o.most.WriteOff > 0 {
-		add("The office writes off ", Range{o.least.WriteOff, o.most.WriteOff})
+	if l.pays.writeOff.Most > 0 {
+		add("The office writes off ", l.pays.writeOff)
 	}
-	add("The patient pays ", Range{o.least.PatientPays, o.most.PatientPays})
+	add("The patient pays ", Range{l.Least.PatientPays, l.Most.PatientPays})
 	return out
 }
 

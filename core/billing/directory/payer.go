@@ -168,22 +168,27 @@ func (d *PayerDirectory) Search(text string) []*Payer {
 // maxCandidates bounds the payers that Named offers.
 const maxCandidates = 5
 
-// Named returns the payer that a person or another program calls by the name: its ID, an
-// alias, or its whole name without case, signs and words such as Inc. Without exactly one it returns nil, and
+// Named returns the payer that a person or another program calls by the name: its ID, also one that lost
+// its leading zeros, an alias, or its whole name without case and signs. Words such as Inc may be missing, or more,
+// unless the names of other payers have all the other words in a row. Without exactly one it returns nil, and
 // the payers that share the most words with the name, not only words such as dental; at most five, the likeliest first.
 func (d *PayerDirectory) Named(name string) (match *Payer, candidates []*Payer) {
 	if p, ok := d.Find(name); ok {
 		return p, nil
 	}
-	asked := nameWords(name)
+	if p := d.padded(strings.TrimSpace(name)); p != nil {
+		return p, nil
+	}
+	asked := tellingWords(name)
 	type ranked struct {
 		*Payer
 		shared, others int
 	}
 	var some []ranked
 	var whole []*Payer
+	longer := false // a payer's name has all the words, and more
 	for _, p := range d.payers {
-		own := nameWords(p.Name)
+		own := tellingWords(p.Name)
 		shared, telling := 0, false
 		for _, w := range asked {
 			if slices.Contains(own, w) {
@@ -196,10 +201,12 @@ func (d *PayerDirectory) Named(name string) (match *Payer, candidates []*Payer) 
 		}
 		if slices.Equal(own, asked) {
 			whole = append(whole, p)
+		} else if strings.Contains(spaced(own), spaced(asked)) {
+			longer = true
 		}
 		some = append(some, ranked{p, shared, len(own) - shared})
 	}
-	if len(whole) == 1 {
+	if len(whole) == 1 && (!longer || slices.Equal(nameWords(whole[0].Name), nameWords(name))) {
 		return whole[0], nil
 	}
 	slices.SortStableFunc(some, func(a, b ranked) int { return cmp.Or(b.shared-a.shared, a.others-b.others) })
@@ -209,11 +216,36 @@ func (d *PayerDirectory) Named(name string) (match *Payer, candidates []*Payer) 
 	return nil, candidates
 }
 
-// nameWords returns the words of a payer's name in lower case, without those that names of
+// padded returns the payer whose ID is the digits behind zeros, which a spreadsheet takes. It is nil
+// if there is none, or more than one.
+func (d *PayerDirectory) padded(digits string) (found *Payer) {
+	if digits == "" || strings.Trim(digits, "0123456789") != "" {
+		return nil
+	}
+	for id, p := range d.byName {
+		switch zeros, ok := strings.CutSuffix(id, digits); {
+		case !ok || strings.Trim(zeros, "0") != "":
+		case found == nil:
+			found = p
+		case found.ID != p.ID:
+			return nil
+		}
+	}
+	return found
+}
+
+// spaced returns the words with a space around each.
+func spaced(words []string) string { return " " + strings.Join(words, " ") + " " }
+
+// tellingWords returns the words of a payer's name in lower case, without those that names of
 // payers have or lack at will.
-func nameWords(name string) []string {
-	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	return slices.DeleteFunc(words, func(w string) bool {
+func tellingWords(name string) []string {
+	return slices.DeleteFunc(nameWords(name), func(w string) bool {
 		return slices.Contains([]string{"inc", "co", "company", "corp", "insurance", "ins", "of", "the", "and", "plan"}, w)
 	})
+}
+
+// nameWords returns the words of a payer's name in lower case.
+func nameWords(name string) []string {
+	return strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }

@@ -107,19 +107,35 @@ func TestNamedPayers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"aetna dental":                 "= 60054",
-		"AETNA  DENTAL INC.":           "= 60054",
-		"Aetna":                        "= 60054", // the alias
-		"Ameritas Life Insurance Co.":  "= 47009",
-		"Blue Cross of Idaho":          "= CBID1",
-		"Twin Dental":                  "TWIN1 TWIN2",
-		"Nobody's":                     "",
-		"Insurance":                    "",
-		"":                             "",
-		"Blue Cross Blue Shld Alabama": "CBAL1",
-		"Guardian Life":                "64246",
-		"Emblem Dental":                "",
-		"Twin Life Dental":             "TWIN1 TWIN2",
+		"aetna dental":                    "= 60054",
+		"AETNA  DENTAL INC.":              "= 60054",
+		"Aetna":                           "= 60054", // the alias
+		"Ameritas Life Insurance Co.":     "= 47009",
+		"Blue Cross of Idaho":             "= CBID1",
+		"Twin Dental":                     "TWIN1 TWIN2",
+		"Nobody's":                        "",
+		"Insurance":                       "",
+		"":                                "",
+		"Blue Cross Blue Shld Alabama":    "CBAL1",
+		"Guardian Life":                   "64246",
+		"Emblem Dental":                   "",
+		"Twin Life Dental":                "TWIN1 TWIN2",
+		"Delta Dental":                    "94276", // some 36 payers
+		"DELTA DENTAL INS.":               "94276",
+		"Delta Dental Insurance":          "94276",
+		"Delta Dental Insurance, Co":      "94276",
+		"delta dental insurance company.": "= 94276", // its exact name
+		"Delta Dental Virginia":           "= 54084",
+		"Delta Dental of West Virginia":   "= 31096",
+		"Cigna":                           "= 62308",
+		"MetLife":                         "= 65978",
+		"Standard Ins Co":                 "= 93024",
+		"Principal Life":                  "= 61271",
+		"Blue Cross Blue Shield":          "CBAL1",
+		"5030":                            "= 05030",
+		"7000":                            "= 07000",
+		"07000":                           "= 07000",
+		"700":                             "",
 	} {
 		match, candidates := d.Named(name)
 		var got []string

@@ -136,41 +136,6 @@ func (r *scheduleRow) shown(field, id string) {
 // scientific is a number of a spreadsheet whose digits are lost: 1.23457E+11.
 var scientific = regexp.MustCompile(`^[0-9]\.[0-9]+[Ee]\+[0-9]+$`)
 
-// payer returns the ID of the row's payer: by its ID, by the mapping of names, or by
-// its name.
-func (r *scheduleRow) payer() string {
-	if p, ok := r.payers.Find(r.text("payer_id")); ok {
-		return r.checked("payer_id", p)
-	}
-	name, column := r.text("payer"), "payer"
-	if name == "" {
-		name, column = r.text("payer_id"), "payer_id"
-	}
-	if name == "" {
-		return ""
-	}
-	p, candidates := r.named[words(name)], []*directory.Payer(nil)
-	if p == nil {
-		p, candidates = r.payers.Named(name)
-	}
-	if p == nil {
-		f := r.fault(column, "payer_id", billing.FaultNotAllowed, "This is not the name of one payer. Choose the payer that it means.")
-		for _, c := range candidates {
-			f.Candidates = append(f.Candidates, Candidate{c.PayerID, c.Name})
-		}
-		return ""
-	}
-	return r.checked(column, p)
-}
-
-// checked returns the ID of a payer, which must support checks.
-func (r *scheduleRow) checked(column string, p *directory.Payer) string {
-	if !p.Capabilities.Eligibility {
-		r.fault(column, "payer_id", billing.FaultNotAllowed, "The payer does not support eligibility checks. Leave the row out, or correct the payer.")
-	}
-	return p.ID.String()
-}
-
 // people reads the patient and the subscriber, and returns the column that each field of the
 // request came from. Without a relationship and a subscriber of another name, the patient is
 // the subscriber.

@@ -240,6 +240,54 @@ func TestMappingRequest(t *testing.T) {
 	}
 }
 
+// TestSchedulePayers reads a payer's ID, beside its name or alone.
+func TestSchedulePayers(t *testing.T) {
+	t.Parallel()
+	payers, err := directory.ShippedPayers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cigna, _ := payers.Find("CIGNA")
+	aetna, _ := payers.Find("AETNA")
+	mapped := directory.ImportMapping{Payers: []directory.MappedPayer{{Name: "Big Plan", Payer: cigna.PayerSummary}, {Name: "Carrier 17", Payer: aetna.PayerSummary}, {Name: "Anthem", Payer: aetna.PayerSummary}}}
+	for row, want := range map[string]string{
+		"05030,Delta Dental":              "05030",
+		"5030,Delta Dental":               "05030", // a spreadsheet took the zero
+		"7000,Delta Dental of Minnesota":  "07000",
+		"7000,":                           "07000",
+		"5030,Some employer's plan":       "05030",
+		"62308,":                          "62308",
+		"cigna,Cigna Dental":              "62308",
+		"62308,Big Plan":                  "62308",
+		"Carrier 17,Aetna":                "60054",
+		",Aetna":                          "60054",
+		",5030":                           "05030",
+		",Anthem":                         "60054", // the mapping goes before the alias
+		"Anthem,":                         "84105", // but not before an ID
+		"99999,Aetna":                     "2.4 payer_id not_allowed 60054?",
+		"99999,Delta Dental of Minnesota": "2.4 payer_id not_allowed 07000?",
+		"99999,":                          "2.4 payer_id not_allowed",
+		"99999,Twins of Nobody":           "2.4 payer_id not_allowed",
+		"62308,Aetna":                     "2.4 payer_id conflict 62308? 60054?",
+		"5030,Aetna":                      "2.4 payer_id conflict 05030? 60054?",
+		"60054,Big Plan":                  "2.4 payer_id conflict 60054? 62308?",
+		"Carrier 17,Cigna":                "2.4 payer_id conflict 60054? 62308?",
+	} {
+		s, faults := readSchedule(t, "name,dob,member id,payer id,payer\n\"Ruiz, Ana\",4/30/1980,W1,"+row+"\n", mapped)
+		got := strings.Join(s.faulty(), ", ")
+		if p, ok := payers.Find(s.Rows[0].Request.PayerID); ok && got == "" {
+			got = p.PayerID
+		}
+		if len(faults) > 0 || got != want {
+			t.Errorf("%s: %s %v, want %s", row, got, faults, want)
+		}
+	}
+	s, _ := readSchedule(t, "name,dob,member id,payer id,payer\n\"Ruiz, Ana\",4/30/1980,W1,99999,Delta Dental\n")
+	if len(s.Faults) != 1 || len(s.Faults[0].Candidates) != 5 {
+		t.Errorf("an ID that no payer has, beside the name of several: %+v", s.Faults)
+	}
+}
+
 // TestScheduleZeros gives zeros back only where the other IDs of the payer tell.
 func TestScheduleZeros(t *testing.T) {
 	t.Parallel()

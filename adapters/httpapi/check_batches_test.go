@@ -158,7 +158,11 @@ func TestCheckBatchRetry(t *testing.T) {
 	s.must(t, 200, call{path: path + "/items/down/cancel", body: "{}"}).shows(t, "state", "done", "outcomes.canceled", 1.0)
 	s.must(t, 200, call{path: "/eligibility/" + check}).shows(t, "state", "completed", "outcome", "payer_unavailable")
 	wantStatus(t, s.do(t, call{path: path + "/items/nobody/cancel", body: "{}"}), 404, billing.CodeNotFound)
-	s.must(t, 200, call{path: path + "/cancel", body: "{}"}).shows(t, "state", "canceled", "outcomes.answered", 2.0)
+	s.must(t, 200, call{path: path + "/cancel", body: "{}"}).shows(t, "state", "done", "canceled_at", nil, "outcomes.answered", 2.0)
+	s.must(t, 200, call{path: path + "/retry", body: `{"item_ids":["down"]}`}).shows(t, "state", "running")
+	porttest.Await(t, "the end of the attempt", func() bool { return s.asksAgain(t, id) })
+	s.must(t, 200, call{path: path + "/cancel", body: "{}"}).shows(t, "state", "canceled", "outcomes.canceled", 1.0)
+	s.must(t, 200, call{path: path + "/cancel", body: "{}"}).shows(t, "state", "canceled")
 	wantStatus(t, s.do(t, call{path: path + "/retry", body: `{"item_ids":["down"]}`}), 409, billing.CodeConflict)
 }
 

@@ -180,10 +180,11 @@ func (s *Service) change(
 	})
 }
 
-// CancelBatch asks for nothing more of a batch. Answers that are under way still count.
+// CancelBatch asks for nothing more of a batch. Answers that are under way still count. A batch of which nothing
+// is left to ask stays as it is.
 func (s *Service) CancelBatch(ctx context.Context, call idempotency.Write[*coverage.Batch], id billing.CheckBatchID) (caller.Reply, error) {
 	return s.change(ctx, call, nil, id, nil, func(ctx context.Context, tx ports.Tx, b *coverage.Batch, items []*coverage.BatchItem, now time.Time) error {
-		if b.CanceledAt.IsZero() {
+		if len(items) > 0 && b.CanceledAt.IsZero() {
 			b.CanceledAt = now
 		}
 		return s.cancel(ctx, tx, items, now)

@@ -191,6 +191,11 @@ func TestLiveCheckNeedsEnrollment(t *testing.T) {
 		if wantFields(t, a, "payer_id not_allowed"); !strings.Contains(a.body, words) {
 			t.Errorf("%s: %s", state, a.body)
 		}
+		one := s.item(t, "one", "1", "office_id", office)
+		batch := s.do(t, call{path: "/eligibility/batches", key: s.live, body: checksBody([]anObject{one})})
+		if wantFields(t, batch, "items.0.payer_id not_allowed"); !strings.Contains(batch.body, words) {
+			t.Errorf("%s, in a batch: %s", state, batch.body)
+		}
 	}
 	s.enroll(t, call{key: s.live, body: office}, "CHTEST", "claims", "rejected") // of another transaction
 	for _, state := range []string{"not_needed", "active"} {

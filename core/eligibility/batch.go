@@ -17,19 +17,16 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// MakeBatch accepts a batch of checks. Items with faults are invalid and do not keep the others
-// from being asked.
+// MakeBatch accepts a batch of checks. Items with faults, and those that nothing carries to their
+// payers, are invalid and do not keep the others from being asked.
 //
-// Errors: those of the idempotency key, CodeEligibilityUnavailable, and CodeInvalidRequest with
-// the faults of the batch, or those of its items if all are invalid.
+// Errors: those of the idempotency key, and CodeInvalidRequest with the faults of the batch, or
+// those of its items if all are invalid.
 func (s *Service) MakeBatch(ctx context.Context, call idempotency.Write[*coverage.Batch], in intake.CheckBatchRequest) (caller.Reply, error) {
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*coverage.Batch, error) {
 		now, stamp := tx.Clock.Now(), tx.Real.Now()
 		b, items, faults := in.Batch(now)
 		if err := faults.Err(); err != nil {
-			return nil, err
-		}
-		if err := s.networks.Available(call.Scope, network.Eligibility); err != nil {
 			return nil, err
 		}
 		b.ID, b.Scope, b.RequestID, b.OfPerson = billing.NewID[billing.CheckBatchID](stamp), call.Scope, call.Request.ID, call.Request.OfPerson

@@ -2,6 +2,7 @@ package eligibility_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -239,6 +240,61 @@ func TestBatchCached(t *testing.T) {
 	i := b.items(b.scope, id)[0]
 	if i.Outcome != coverage.ItemAnswered || i.Check.CacheSource != known.ID || sandbox.asked() != asked || len(porttest.Events(t, b.store, b.scope, i.CheckID)) != 1 {
 		t.Errorf("from the cache: %+v", i)
+	}
+}
+
+// TestBatchWithoutRoute asks in live mode, where no connection carries checks to a payer. Such items are invalid,
+// and a batch of nothing else is refused.
+func TestBatchWithoutRoute(t *testing.T) {
+	t.Parallel()
+	b, _ := newFixture(t, eligibility.DefaultTimes())
+	b.scope = porttest.Organization(t, b.store, billing.ModeLive)
+	b.office = porttest.Office(t, b.store, b.scope)
+	p := b.process()
+	b.service = p.Service
+	items := func(payers ...string) (in intake.CheckBatchRequest) {
+		in.Name = "Tomorrow"
+		for i, payer := range payers {
+			item := intake.CheckItemInput{ItemID: fmt.Sprint(i), EligibilityRequest: b.request("-ACTIVE-FULL")}
+			item.PayerID = payer
+			in.Items = append(in.Items, item)
+		}
+		return in
+	}
+	refused := func(payers ...string) {
+		t.Helper()
+		write := b.writing(b.scope, new(*coverage.Batch))
+		var err error
+		write.Render = func(_ *coverage.Batch, failure error) caller.Reply { err = failure; return caller.Reply{} }
+		if _, failure := b.service.MakeBatch(t.Context(), write, items(payers...)); failure != nil {
+			err = failure
+		}
+		e, ok := errors.AsType[*billing.Error](err)
+		if !ok || e.Code != billing.CodeInvalidRequest || len(e.Faults) != len(payers) {
+			t.Fatalf("%v: %v", payers, err)
+		}
+		for i, f := range e.Faults {
+			if f.Field != fmt.Sprintf("items.%d.payer_id", i) || f.Code != billing.FaultNotAllowed {
+				t.Errorf("%v: %+v", payers, f)
+			}
+		}
+	}
+	refused("CHTEST")
+	refused("CHTEST", "CIGNA")
+	b.must(p.connections.Add(t.Context(), intake.ConnectionRequest{
+		Name: "Checks", Mode: "live", Kind: "core", Carries: []string{"eligibility"}, Usage: "P", SenderID: "MOLAR1", ReceiverID: "NET1",
+		Payers: []intake.ConnectionPayerRequest{{PayerID: "CHTEST", Everything: true}}, Own: map[string][]byte{
+			"url": []byte("https://core.example.com/soap"), "envelope": []byte("soap-2.2.0"), "user": []byte("molar"), "password_file": []byte("secret"),
+		},
+	}))
+	b.follow(p)
+	refused("CIGNA")
+	var made *coverage.Batch
+	if _, err := b.service.MakeBatch(t.Context(), b.writing(b.scope, &made), items("CIGNA", "CHTEST")); err != nil {
+		t.Fatal(err)
+	}
+	if all := b.items(b.scope, made.ID); all[0].Outcome != coverage.ItemInvalid || len(all[0].Faults) != 1 || all[1].State() != coverage.ItemPending {
+		t.Errorf("%+v", made.Counts)
 	}
 }
 

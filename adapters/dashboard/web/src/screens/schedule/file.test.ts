@@ -1,6 +1,16 @@
 import { describe, expect, test } from "vitest";
 import type { Schemas } from "../../api/client";
-import { columnsOf, corrected, faultsOf, fileOf, keeping, named, split, written } from "./file";
+import {
+  agreed,
+  columnsOf,
+  corrected,
+  faultsOf,
+  fileOf,
+  keeping,
+  named,
+  split,
+  written,
+} from "./file";
 
 type Schedule = Schemas["Schedule"];
 
@@ -63,6 +73,19 @@ describe("a file", () => {
     expect(columnsOf(s)).toHaveLength(3);
     expect(faultsOf(s, columnsOf(s))[0]?.field).toBe("0.3");
   });
+});
+
+test("an ID and a name that differ become those of one payer", () => {
+  const payer = { payer_id: "CHTEST", name: "Molar Test Payer" };
+  const all = [
+    { at: 0, name: "Carrier", field: "payer" as const },
+    { at: 1, name: "Patient", field: "name" as const },
+    { at: 4, name: "Payer ID", field: "payer_id" as const },
+  ];
+  expect(agreed(all, payer)).toEqual([
+    { at: 0, text: "Molar Test Payer" },
+    { at: 4, text: "CHTEST" },
+  ]);
 });
 
 test("items go in lists of at most 1,000", () => {

@@ -85,7 +85,7 @@ function fieldOf(f: CellFault, s: Schedule): Field {
 }
 
 /** At is what is wrong with a cell, which its path names: row.column, from 0. */
-export type At = Fault & { field: string; candidates: CellFault["candidates"] };
+export type At = Fault & { field: string } & Pick<CellFault, "code" | "candidates">;
 
 /** faultsOf returns what is wrong with the cells of the rows. */
 export function faultsOf(s: Schedule, columns: readonly Column[]): At[] {
@@ -94,10 +94,14 @@ export function faultsOf(s: Schedule, columns: readonly Column[]): At[] {
       const field = f.column === null ? fieldOf(f, s) : null;
       const at =
         f.column === null ? (columns.find((c) => c.field === field)?.at ?? 0) : f.column - 1;
-      return { field: `${row}.${at}`, message: f.message, candidates: f.candidates };
+      const { code, message, candidates } = f;
+      return { field: `${row}.${at}`, code, message, candidates };
     }),
   );
 }
+
+/** Text is a new text of a column's cell. */
+export type Text = { at: number; text: string };
 
 /** corrected returns the file with another text in a cell. A column that the file lacks is added with the ones before
  *  it. */
@@ -114,6 +118,17 @@ export function corrected(
     header,
     rows: f.rows.map((r, i) => (i === row ? { ...r, cells: placed(r.cells, at, text) } : r)),
   };
+}
+
+/** agreed returns the texts of a row whose payer's ID and name meant two payers, and now mean one. */
+export function agreed(
+  columns: readonly Column[],
+  payer: { payer_id: string; name: string },
+): Text[] {
+  return columns.flatMap(({ at, field }) => {
+    if (field === "payer_id") return [{ at, text: payer.payer_id }];
+    return field === "payer" ? [{ at, text: payer.name }] : [];
+  });
 }
 
 function placed(cells: readonly string[], at: number, text: string): string[] {

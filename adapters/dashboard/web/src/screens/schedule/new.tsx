@@ -161,8 +161,11 @@ export function NewSchedule() {
               key={taken?.id}
               schedule={s}
               file={file}
-              change={(columns, row, at, text) => {
-                const next = corrected(file, columns, row, at, text);
+              change={(columns, row, texts) => {
+                const next = texts.reduce(
+                  (f, { at, text }) => corrected(f, columns, row, at, text),
+                  file,
+                );
                 again({ bytes: new TextEncoder().encode(written(next)), file: next });
               }}
               means={(name, payer) =>

@@ -7,12 +7,22 @@ import { attend } from "../../ui/page";
 import { PayerPicker } from "../../ui/payer-picker";
 import { count } from "../../ui/plural";
 import { Table } from "../../ui/table";
-import { type At, type Column, columnsOf, type File, faultsOf, fields, named } from "./file";
+import {
+  type At,
+  agreed,
+  type Column,
+  columnsOf,
+  type File,
+  faultsOf,
+  fields,
+  named,
+  type Text,
+} from "./file";
 
 type Schedule = Schemas["Schedule"];
 
-/** Change gives a cell another text. */
-type Change = (columns: readonly Column[], row: number, at: number, text: string) => void;
+/** Change gives cells of a row other texts. */
+type Change = (columns: readonly Column[], row: number, texts: readonly Text[]) => void;
 
 /** Means keeps which payer a name in files is. */
 type Means = (name: string, payer: { payer_id: string; name: string }) => void;
@@ -56,9 +66,9 @@ export function Rows({
     const payer = c.field === "payer" && meant(cells[row]?.[c.at] ?? "");
     return payer ? `Means ${payer}` : "";
   };
-  const edit = (row: number, at: number, text: string) => {
+  const edit = (row: number, at: number, texts: readonly Text[]) => {
     from.current = `${row}.${at}`;
-    change(columns, row, at, text);
+    change(columns, row, texts);
   };
   return (
     <FaultsOf list={faults} request={cells}>
@@ -95,7 +105,8 @@ export function Rows({
                     text={cells[row]?.[c.at] ?? ""}
                     fault={faults.find((f) => f.field === `${row}.${c.at}`)}
                     note={noteOf(c, row)}
-                    edit={(text) => edit(row, c.at, text)}
+                    edit={(text) => edit(row, c.at, [{ at: c.at, text }])}
+                    settle={(payer) => edit(row, c.at, agreed(columns, payer))}
                     means={(name, payer) => {
                       from.current = `${row}.${c.at}`;
                       means(name, payer);
@@ -158,6 +169,7 @@ type CellProps = {
   fault: At | undefined;
   note: string; // what else the text comes to
   edit: (text: string) => void;
+  settle: (payer: { payer_id: string; name: string }) => void;
   means: Means;
 };
 
@@ -255,21 +267,25 @@ function Candidates({
   );
 }
 
-/** PayerCell finds the payer that a name means: in all rows and later files, or here alone. What it may mean comes
- *  first, and then every payer. */
+/** PayerCell finds the payer that a name means: in all rows and later files, or here alone. What it
+ *  may mean comes first, and then every payer. Where the ID and the name differ, it is here alone,
+ *  and both change. */
 function PayerCell({
   path,
   line,
   text,
   fault,
   edit,
+  settle,
   means,
   close,
 }: CellProps & { close: () => void }) {
   const [here, setHere] = useState(false);
   const [others, setOthers] = useState(false);
+  const differs = fault?.code === "conflict";
   const choose = (payer: { payer_id: string; name: string }) => {
-    if (here || !text) edit(payer.payer_id);
+    if (differs) settle(payer);
+    else if (here || !text) edit(payer.payer_id);
     else means(text, payer);
     close();
   };
@@ -282,7 +298,7 @@ function PayerCell({
       )}
       {offers && !others ? (
         <button type="button" className="link-button" onClick={() => setOthers(true)}>
-          Another payer, or only here
+          {differs ? "Another payer" : "Another payer, or only here"}
         </button>
       ) : (
         <>
@@ -293,7 +309,7 @@ function PayerCell({
             value={null}
             onChange={(p) => p && choose(p)}
           />
-          {text && <Check label="In this row only" checked={here} onChange={setHere} />}
+          {text && !differs && <Check label="In this row only" checked={here} onChange={setHere} />}
         </>
       )}
     </Group>

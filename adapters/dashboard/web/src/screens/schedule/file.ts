@@ -120,7 +120,7 @@ export function corrected(
   };
 }
 
-/** agreed returns the texts of a row whose payer's ID and name meant two payers, and now mean one. */
+/** agreed returns the texts of a row whose payer's ID and name meant two payers, and now one. */
 export function agreed(
   columns: readonly Column[],
   payer: { payer_id: string; name: string },

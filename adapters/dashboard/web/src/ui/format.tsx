@@ -79,6 +79,14 @@ export function day(date: string): string {
   });
 }
 
+/** longDay returns a date such as 2026-01-09 as January 9, 2026. */
+export function longDay(date: string): string {
+  return new Date(`${date}T00:00:00Z`).toLocaleDateString("en-US", {
+    timeZone: "UTC",
+    dateStyle: "long",
+  });
+}
+
 /** Day shows a date. */
 export function Day({ value }: { value: string | null | undefined }) {
   if (!value) return <None />;

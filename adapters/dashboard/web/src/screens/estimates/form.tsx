@@ -8,7 +8,7 @@ import { useSend } from "../../api/send";
 import { Button } from "../../ui/button";
 import { useTyping } from "../../ui/dialog";
 import { DateField, FaultsOf, Group, MoneyField, SelectField, TextField } from "../../ui/form";
-import { name, When, words } from "../../ui/format";
+import { name, useToday, When, words } from "../../ui/format";
 import { useLate } from "../../ui/late";
 import { Go, useGo } from "../../ui/link";
 import { Empty, Failure, Notice, Page, Section, Waiting } from "../../ui/page";
@@ -21,11 +21,13 @@ import { Outcome } from "./amounts";
 import {
   aService,
   asksOf,
+  daysOf,
   type Estimate,
   type EstimateLine,
   lineOf,
   type Service,
   serviceOf,
+  visitOf,
   whole,
 } from "./lines";
 import "./estimates.css";
@@ -97,6 +99,8 @@ function Form({ check: c, earlier }: { check: CheckResource; earlier: Estimate |
   const { api } = useClient();
   const go = useGo();
   const leaving = useTyping();
+  const today = useToday();
+  const visit = visitOf(c.request.service_date, today);
   const [services, setServices] = useState<Service[]>(
     () => earlier?.lines.map(serviceOf) ?? c.request.procedure_codes.map(aService),
   );
@@ -115,7 +119,7 @@ function Form({ check: c, earlier }: { check: CheckResource; earlier: Estimate |
   );
   const body: Request = {
     eligibility_id: c.id,
-    lines: services.map(lineOf),
+    lines: services.map((s) => lineOf(s, visit)),
     ...(!known && network && { network }),
     ...(second && {
       secondary_eligibility_id: second,
@@ -146,6 +150,7 @@ function Form({ check: c, earlier }: { check: CheckResource; earlier: Estimate |
     <FaultsOf list={faults} request={body}>
       <form className="stack" onSubmit={submit} noValidate {...leaving.input}>
         <Section title="Procedures">
+          <p>{daysOf(services, visit || today)}</p>
           <Group path="lines" className="stack">
             {services.map((s, i) => (
               <ServiceFields

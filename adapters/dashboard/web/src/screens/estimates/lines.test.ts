@@ -3,6 +3,7 @@ import {
   aService,
   asksOf,
   between,
+  daysOf,
   deductibleCounts,
   type Estimate,
   type EstimateLine,
@@ -10,6 +11,7 @@ import {
   lineOf,
   maximumCounts,
   sayings,
+  visitOf,
   whole,
 } from "./lines";
 
@@ -53,6 +55,31 @@ test("a request has only what was entered", () => {
     surfaces: ["M", "O"],
     alternate_procedure_code: "D2150",
   });
+});
+
+test("services are on the day of the check if that is to come", () => {
+  expect(visitOf("2027-01-05", "2026-11-30")).toBe("2027-01-05");
+  expect(visitOf("2026-11-30", "2026-11-30")).toBe("");
+  expect(visitOf("2026-10-01", "2026-11-30")).toBe("");
+});
+
+test("a line has the day of the visit unless a person enters another one", () => {
+  const entered = { ...aService("D2740"), service_date: "2027-02-01" };
+  expect(lineOf(aService("D2740"), "2027-01-05").service_date).toBe("2027-01-05");
+  expect(lineOf(entered, "2027-01-05").service_date).toBe("2027-02-01");
+  expect(lineOf(aService("D2740"), "")).not.toHaveProperty("service_date");
+});
+
+test("the days of an estimate are said, each once", () => {
+  const later = { ...aService("D2740"), service_date: "2027-02-01" };
+  const visit = "2027-01-05";
+  expect(daysOf([], visit)).toBe("For services on January 5, 2027");
+  expect(daysOf([aService("D1110"), aService("D0120")], visit)).toBe(
+    "For services on January 5, 2027",
+  );
+  expect(daysOf([later, aService("D1110")], visit)).toBe(
+    "For services on January 5, 2027 and February 1, 2027",
+  );
 });
 
 test("what is half typed waits", () => {

@@ -1,6 +1,6 @@
 // The services of an estimate: as a person enters them, as the request has them, and what of a visit each amount is.
 import type { Schemas } from "../../api/client";
-import { cents, day, dollars, words } from "../../ui/format";
+import { cents, day, dollars, longDay, words } from "../../ui/format";
 import { ordered } from "../../ui/teeth";
 import { amount } from "../claims/form-data";
 
@@ -84,8 +84,20 @@ export function asksOf(code: string): Asks {
 
 const given = (text: string) => text.trim() || undefined;
 
-/** lineOf returns a line as the request has it. */
-export function lineOf(s: Service): Schemas["EstimateRequest"]["lines"][number] {
+/** visitOf returns the day of the services of a check: that of the check if it is later than today. It is empty if the
+ *  API takes today. */
+export const visitOf = (checkedFor: string, today: string): string =>
+  checkedFor > today ? checkedFor : "";
+
+/** daysOf says for which days services are estimated. A service without a day of its own is on the day of the visit. */
+export function daysOf(services: readonly Service[], visit: string): string {
+  const days = services.map((s) => given(s.service_date) ?? visit);
+  const all = [...new Set(days.length > 0 ? days : [visit])].sort();
+  return `For services on ${all.map(longDay).join(" and ")}`;
+}
+
+/** lineOf returns a line as the request has it, on the day of the visit unless it has its own. */
+export function lineOf(s: Service, visit = ""): Schemas["EstimateRequest"]["lines"][number] {
   const line = {
     procedure_code: s.code,
     fee: amount(s.fee) ?? undefined,
@@ -94,7 +106,7 @@ export function lineOf(s: Service): Schemas["EstimateRequest"]["lines"][number] 
     tooth: given(s.tooth),
     surfaces: s.surfaces ? ordered(s.surfaces.toUpperCase().split("")) : undefined,
     oral_cavity: s.area ? s.area.split(" ") : undefined,
-    service_date: given(s.service_date),
+    service_date: given(s.service_date) ?? given(visit),
     last_service_date: given(s.last_service_date),
     tooth_lost_on: given(s.tooth_lost_on),
     prior_placement_date: given(s.prior_placement_date),

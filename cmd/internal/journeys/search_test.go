@@ -117,6 +117,16 @@ func TestCommandsByTheirWords(t *testing.T) {
 			page.seesA("heading", of.screen)
 		}
 	}
+	check := practice.checks("W85-ACTIVE-FULL")
+	page.open("/test/eligibility/" + check)
+	page.seesA("heading", "Nora Rivers")
+	find("curl", "Copy as curl")
+	page.sees("Copied as curl")
+	find("add what", "Add what the payer said by phone")
+	page.seesA("dialog", "What the payer said")
+	page.press("Escape")
+	find("estim", "Estimate")
+	page.seesA("heading", "New estimate")
 	viewer := practice.signsIn("viewer")
 	viewer.press("Control+K")
 	viewer.focuses("Find a patient, claim or command")

@@ -1,5 +1,6 @@
 // What Ctrl-K can do beside finding: screens, and actions by the words on their buttons, each with the other words that
 // people have for it.
+import type { MenuItem } from "../ui/menu";
 import type { AnyTarget } from "./places";
 
 /** Command is a screen or an action. */
@@ -165,12 +166,52 @@ export const screens: Command[] = [
   },
 ];
 
+/** Offer is a button or a link of the open page. */
+export type Offer = {
+  label: string; // the words on it
+  begins: boolean; // what it leads to begins with what the page shows
+  menu?: readonly MenuItem[] | undefined; // what it opens
+  does: () => void;
+};
+
+/** PageCommand is what the open page can do. */
+export type PageCommand = Pick<Command, "label" | "also"> & { does: () => void };
+
+/** offered returns the commands of the open page, each label once, and those of its menu More last. What any page can do
+ *  is none, unless it begins with what this page shows. */
+export function offered(all: readonly Offer[]): PageCommand[] {
+  const everywhere = new Set([...actions, ...screens].map((c) => c.label));
+  const more: PageCommand[] = [];
+  const own = all.flatMap((o): PageCommand[] => {
+    if (!o.menu) {
+      const known = o.label === "" || (everywhere.has(o.label) && !o.begins);
+      return known ? [] : [{ label: o.label, also: "", does: o.does }];
+    }
+    const rare = o.label === "More";
+    const entries = o.menu
+      .filter((i) => !i.disabled)
+      .map((i) => ({
+        label: rare ? i.label : `${o.label}: ${i.label}`,
+        also: "",
+        does: i.onSelect,
+      }));
+    if (!rare) return entries;
+    more.push(...entries);
+    return [];
+  });
+  const same = (a: PageCommand, b: PageCommand) => a.label.toLowerCase() === b.label.toLowerCase();
+  return [...own, ...more].filter((c, i, list) => list.findIndex((o) => same(o, c)) === i);
+}
+
 /** matching returns the commands of which every word of a text begins a word, those whose label begins so first. */
-export function matching(all: readonly Command[], text: string): Command[] {
+export function matching<C extends Pick<Command, "label" | "also">>(
+  all: readonly C[],
+  text: string,
+): C[] {
   const sought = wordsOf(text);
   if (sought.length === 0) return [...all];
   const begins = (s: string) => wordsOf(s)[0]?.startsWith(sought[0] ?? "") ?? false;
-  const rank = (c: Command) => {
+  const rank = (c: C) => {
     const label = wordsOf(c.label);
     const inLabel = sought.every((s) => label.some((w) => w.startsWith(s)));
     return Number(!inLabel) * 2 + Number(!begins(c.label));

@@ -10,12 +10,13 @@ import { useMay } from "../api/session";
 import { day, dollars, name } from "../ui/format";
 import { useLate } from "../ui/late";
 import { useGo } from "../ui/link";
+import { useOffers } from "../ui/offers";
 import { useOpen } from "../ui/opening";
 import type { PickedPayer } from "../ui/payer-picker";
 import { useRecent } from "../ui/recent";
 import { stateName } from "../ui/state";
 import { closest } from "./closest";
-import { actions, type Command, matching, screens } from "./commands";
+import { actions, type Command, matching, offered, type PageCommand, screens } from "./commands";
 import { useOpenClock } from "./open-clock";
 import { type AnyTarget, screenOf } from "./places";
 
@@ -62,6 +63,8 @@ function Finder({ close }: { close: () => void }) {
   const go = useGo();
   const open = useOpen();
   const may = useMay();
+  const offers = useOffers();
+  const [here] = useState(() => offered(offers()));
   const [text, setText] = useState("");
   const typed = text.trim();
   const direct = screenOf(typed);
@@ -80,9 +83,11 @@ function Finder({ close }: { close: () => void }) {
       does: opens ? () => open(does) : does,
     });
   const allowed = (all: Command[]) => all.filter((c) => !c.needs || may[c.needs]);
+  const begin = matching(allowed(actions), typed).map(itemOf("Commands"));
+  const ofPage = matching(here, typed).map(pageItem);
   const own = [
     ...recent(client.mode, payers, typed),
-    ...matching(allowed(actions), typed).map(itemOf("Commands")),
+    ...(typed ? [...ofPage, ...begin] : [...begin, ...ofPage]), // Enter alone does nothing here
     ...opens,
     ...matching(allowed(screens), typed).map(itemOf("Go to")),
   ];
@@ -153,6 +158,14 @@ function Finder({ close }: { close: () => void }) {
     </Autocomplete.Root>
   );
 }
+
+/** pageItem does what a button of the page does, when the dialog is gone: it would be printed, too. */
+const pageItem = ({ label, does }: PageCommand): Item => ({
+  id: `here ${label}`,
+  group: "On this page",
+  label,
+  does: () => setTimeout(does),
+});
 
 /** unique leaves out what is in a list before, such as a recent patient who is found, too. */
 function unique(items: Item[]): Item[] {

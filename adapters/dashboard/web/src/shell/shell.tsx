@@ -17,6 +17,7 @@ import { ClockContext, instant, stands, timeOf } from "../ui/clock";
 import { browserZone, useZone, When, ZoneContext } from "../ui/format";
 import { address, Go } from "../ui/link";
 import { More } from "../ui/menu";
+import { Offering } from "../ui/offers";
 import { Failure, Loading, Notice, Page } from "../ui/page";
 import { useSigningOut } from "../ui/sign-out";
 import { useArrival } from "../ui/title";
@@ -94,7 +95,12 @@ function SignedIn() {
  *  or the work. */
 function first({ session }: Me, held: boolean, hold: (on: boolean) => void) {
   if (held || session?.totp_required) return <SecondFactorRequired hold={hold} />;
-  return session?.password_required ? <PasswordRequired /> : <Frame />;
+  if (session?.password_required) return <PasswordRequired />;
+  return (
+    <Offering>
+      <Frame />
+    </Offering>
+  );
 }
 
 /** zoneOf returns the time zone of the person's office: the browser's, if an office is in it, else

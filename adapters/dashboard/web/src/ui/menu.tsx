@@ -1,5 +1,6 @@
 import { Menu } from "@base-ui/react/menu";
 import type { ReactNode } from "react";
+import { useMenu } from "./offers";
 
 /** MenuItem is an entry of a menu. */
 export type MenuItem = {
@@ -21,10 +22,11 @@ export function More({
   items: MenuItem[];
   look?: "plain" | "quiet";
 }) {
+  const button = useMenu(items);
   if (items.length === 0) return null;
   return (
     <Menu.Root>
-      <Menu.Trigger className={`button button-${look}`} aria-label={label}>
+      <Menu.Trigger ref={button} className={`button button-${look}`} aria-label={label}>
         {children}
       </Menu.Trigger>
       <Menu.Portal>

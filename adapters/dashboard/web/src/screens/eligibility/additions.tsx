@@ -126,7 +126,7 @@ export function AddWhatWasSaid({ check: c }: { check: CheckResource }) {
   const [open, setOpen] = useState(false);
   return (
     <>
-      <Button icon={<Plus size={16} aria-hidden />} onClick={() => setOpen(true)}>
+      <Button data-command icon={<Plus size={16} aria-hidden />} onClick={() => setOpen(true)}>
         Add what the payer said by phone
       </Button>
       <Modal title="What the payer said" open={open} onOpenChange={setOpen}>

@@ -14,8 +14,8 @@ import { Section } from "../../ui/page";
 import { Badge } from "../../ui/state";
 import { Table } from "../../ui/table";
 import type { CheckResource } from "./list";
-import { valueName } from "./missing";
-import { entered, questions, said } from "./questions";
+import { entered, questions } from "./questions";
+import { said, valueName } from "./values";
 
 type Addition = Schemas["EligibilityAddition"];
 type Source = Schemas["AdditionSource"];
@@ -37,13 +37,13 @@ export function Additions({ check: c }: { check: CheckResource }) {
         rows={c.additions}
         id={(a) => `${a.eligibility_id}-${a.number}`}
         columns={[
-          { head: "What", cell: (a) => <Struck of={a}>{valueName(a.path)}</Struck> },
+          { head: "What", cell: (a) => <Struck of={a}>{valueName(a.path, c, a.value)}</Struck> },
           {
             head: "The payer said",
             cell: (a) => (
               <>
                 <Struck of={a}>
-                  <span className="strong">{printable(said(a.value))}</span>
+                  <span className="strong">{said(a.value)}</span>
                 </Struck>{" "}
                 {a.contradicts && !a.struck_at && <Badge tone="warn">Its answer differs</Badge>}
               </>
@@ -53,7 +53,9 @@ export function Additions({ check: c }: { check: CheckResource }) {
           {
             head: "",
             cell: (a) =>
-              may.write && !a.struck_at && a.eligibility_id === c.id && <Strike of={a} />,
+              may.write &&
+              !a.struck_at &&
+              a.eligibility_id === c.id && <Strike of={a} name={valueName(a.path, c, a.value)} />,
           },
         ]}
       />
@@ -93,7 +95,7 @@ function From({ of: a, check: c }: { of: Addition; check: CheckResource }) {
   );
 }
 
-function Strike({ of: a }: { of: Addition }) {
+function Strike({ of: a, name }: { of: Addition; name: string }) {
   const strike = useSend(
     (fetch, header) =>
       fetch.DELETE("/eligibility/{id}/additions/{n}", {
@@ -110,7 +112,7 @@ function Strike({ of: a }: { of: Addition }) {
         busy={strike.isPending}
         onConfirm={() => strike.go()}
         trigger={(open) => (
-          <Button onClick={open} aria-label={`Strike ${valueName(a.path)}`}>
+          <Button onClick={open} aria-label={`Strike ${name}`}>
             Strike
           </Button>
         )}

@@ -10,7 +10,7 @@ import { Go } from "../../ui/link";
 import { Facts, Read, Section } from "../../ui/page";
 import { Scrolled } from "../../ui/scrolled";
 import type { CheckResource } from "./list";
-import { valueName } from "./missing";
+import { valueName } from "./values";
 
 /** answered says where the answer came from. */
 function answered(c: CheckResource): string | null {
@@ -62,14 +62,16 @@ export function Asked({ check: c }: { check: CheckResource }) {
       <p className="small no-print">
         <Copy value={c.id} label="Copy the ID" />
       </p>
-      {raw && <Exchange id={c.id} />}
+      {raw && <Exchange check={c} />}
     </Section>
   );
 }
 
-function Exchange({ id }: { id: string }) {
+function Exchange({ check: c }: { check: CheckResource }) {
   const { api } = useClient();
-  const exchange = api.useQuery("get", "/eligibility/{id}/exchange", { params: { path: { id } } });
+  const exchange = api.useQuery("get", "/eligibility/{id}/exchange", {
+    params: { path: { id: c.id } },
+  });
   if (!exchange.data)
     return (
       <Read of={exchange} rows={3}>
@@ -81,13 +83,19 @@ function Exchange({ id }: { id: string }) {
   return (
     <div className="stack no-print">
       <Exchanged messages={exchange.data.messages} request="270" response="271" />
-      <Origins of={exchange.data.values} />
+      <Origins of={exchange.data.values} check={c} />
     </div>
   );
 }
 
 /** Origins shows the segments of a value that a person picks. */
-function Origins({ of }: { of: Schemas["EligibilityExchange"]["values"] }) {
+function Origins({
+  of,
+  check,
+}: {
+  of: Schemas["EligibilityExchange"]["values"];
+  check: CheckResource;
+}) {
   const [path, setPath] = useState("");
   if (!of?.length) return null;
   const paths = [...new Set(of.map((v) => v.path))];
@@ -97,7 +105,7 @@ function Origins({ of }: { of: Schemas["EligibilityExchange"]["values"] }) {
         label="Where a value comes from"
         value={path}
         onChange={setPath}
-        options={[["", "Choose a value"], ...paths.map((p) => [p, valueName(p)] as const)]}
+        options={[["", "Choose a value"], ...paths.map((p) => [p, valueName(p, check)] as const)]}
       />
       {of
         .filter((v) => v.path === path)

@@ -8,7 +8,7 @@ import { Table } from "../../ui/table";
 import { Amount, type Kind, paid } from "./answer";
 import { often } from "./benefits";
 import type { CheckResource } from "./list";
-import { valueName } from "./missing";
+import { said, valueName } from "./values";
 
 /** Differs names what the payer has on file otherwise than what was asked. */
 export function Differs({ check: c }: { check: CheckResource }) {
@@ -33,23 +33,14 @@ export function Changed({ check: c }: { check: CheckResource }) {
       title="What changed"
       actions={<Go to={`/eligibility/${c.compared_with}`}>The check before this one</Go>}
     >
-      <Facts items={c.changes.map((x) => [valueName(x.path), changed(x.before, x.after)])} />
+      <Facts
+        items={c.changes.map((x) => [
+          valueName(x.path, c, x.before ?? x.after),
+          `${said(x.before)} → ${said(x.after)}`,
+        ])}
+      />
     </Section>
   );
-}
-
-function changed(before: unknown, after: unknown): string {
-  const text = (v: unknown): string => {
-    if (v === null || v === undefined) return "nothing";
-    if (Array.isArray(v)) return v.map(text).join(", ") || "nothing";
-    if (typeof v === "object")
-      return Object.entries(v)
-        .filter(([, part]) => part !== null)
-        .map(([name, part]) => `${words(name).toLowerCase()} ${text(part)}`)
-        .join(", ");
-    return printable(words(String(v)));
-  };
-  return `${text(before)} → ${text(after)}`;
 }
 
 /** Waits lists the waiting periods by category. */

@@ -29,13 +29,3 @@ export function missing(path: string): string {
   if (of === "procedures") return `coverage of ${what}`;
   return words(path.replace(".", " of ")).toLowerCase();
 }
-
-/** valueName returns the path of a value in words, such as Maximums 1: remaining. */
-export function valueName(path: string): string {
-  return words(
-    path
-      .split(".")
-      .map((part) => (/^\d+$/.test(part) ? `${Number(part) + 1}:` : part))
-      .join(" "),
-  );
-}

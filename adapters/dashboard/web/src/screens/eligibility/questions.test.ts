@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { CheckResource } from "./list";
-import { entered, questions, said } from "./questions";
+import { entered, questions } from "./questions";
 
 const check = {
   not_returned: [
@@ -37,9 +37,4 @@ test("values have the form of the API", () => {
     period: "calendar_year",
     amount: "50.00",
   });
-});
-
-test("a value is said in words", () => {
-  expect(said({ count: 1, period: "60 months" })).toBe("count 1, period 60 months");
-  expect(said(50)).toBe("50");
 });

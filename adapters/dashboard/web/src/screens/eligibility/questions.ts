@@ -1,7 +1,6 @@
 // What a payer can be asked by phone, and how what it says is written as an addition.
-import { words } from "../../ui/format";
 import type { CheckResource } from "./list";
-import { missing } from "./missing";
+import { valueName } from "./values";
 
 /** Kind is how a value is entered. */
 export type Kind = "percent" | "money" | "date" | "text" | "months" | "network" | "row";
@@ -27,35 +26,30 @@ export function questions(c: CheckResource): Question[] {
   const lacks = new Set(c.not_returned ?? []);
   const first: Question[] = [];
   const rest: Question[] = [];
-  const add = (path: string, label: string, kind: Kind, of = path) =>
-    (lacks.has(of) ? first : rest).push({ path, label, kind });
-  for (const [path, kind] of plain) add(path, words(missing(path)), kind);
+  const add = (path: string, kind: Kind, of = path, row?: object) =>
+    (lacks.has(of) ? first : rest).push({ path, label: valueName(path, c, row), kind });
+  for (const [path, kind] of plain) add(path, kind);
   for (const category of categories) {
     const of = `coverage.${category}`;
-    add(`${of}.percent_paid`, `${words(category)}: percent that the plan pays`, "percent", of);
+    add(`${of}.percent_paid`, "percent", of);
   }
   for (const of of lacks) {
     const code = of.match(/^procedures\.(D\d{4})$/)?.[1];
-    if (code) add(`${of}.percent_paid`, `${code}: percent that the plan pays`, "percent", of);
+    if (code) add(`${of}.percent_paid`, "percent", of);
   }
-  for (const [list, one] of [
-    ["maximums", "maximum"],
-    ["deductibles", "deductible"],
-  ] as const) {
+  for (const list of ["maximums", "deductibles"] as const) {
     const rows = c[list] ?? [];
-    rows.forEach((r, i) => {
-      const name = [`${words(r.level)} ${one}`, words(r.period).toLowerCase(), r.applies_to]
-        .filter(Boolean)
-        .join(", ");
-      add(`${list}.${i}.amount`, `${name}: amount`, "money");
-      add(`${list}.${i}.remaining`, `${name}: what is left`, "money");
+    rows.forEach((_, i) => {
+      add(`${list}.${i}.amount`, "money");
+      add(`${list}.${i}.remaining`, "money");
     });
-    if (rows.length === 0) add(`${list}.0`, `Individual ${one} for the year`, "row", list);
+    if (rows.length === 0) add(`${list}.0`, "row", list, ofTheYear);
   }
-  for (const category of categories.slice(2))
-    add(`waiting_periods.${category}.months`, `${words(category)}: months to wait`, "months");
+  for (const category of categories.slice(2)) add(`waiting_periods.${category}.months`, "months");
   return [...first, ...rest];
 }
+
+const ofTheYear = { level: "individual", period: "calendar_year" };
 
 const plain: readonly (readonly [string, Kind])[] = [
   ["plan_rules.missing_tooth_clause", "text"],
@@ -82,16 +76,8 @@ export function entered(kind: Kind, text: string): unknown {
     case "money":
       return amount;
     case "row":
-      return { level: "individual", period: "calendar_year", amount };
+      return { ...ofTheYear, amount };
     default:
       return trimmed;
   }
-}
-
-/** said returns the value of an addition in words. */
-export function said(value: unknown): string {
-  if (typeof value !== "object" || value === null) return String(value);
-  return Object.entries(value)
-    .map(([name, part]) => `${words(name).toLowerCase()} ${said(part)}`)
-    .join(", ");
 }

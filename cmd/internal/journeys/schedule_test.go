@@ -99,7 +99,7 @@ func TestTomorrowsPatients(t *testing.T) {
 		t.Errorf("the list prints on %d pages", len(sheets))
 	}
 	for i, sheet := range sheets {
-		if !strings.Contains(sheet, "Testmode") || !strings.Contains(sheet, "MainStreet") {
+		if !strings.Contains(sheet, "Testmode") || !strings.Contains(sheet, "MainStreet") || !strings.Contains(sheet, "appointmentson") {
 			t.Errorf("page %d of the list does not say what it is: %s", i+1, sheet)
 		}
 	}

@@ -13,14 +13,23 @@ import { Button } from "../../ui/button";
 import { moment } from "../../ui/clock";
 import { Confirm } from "../../ui/dialog";
 import { Check, SelectField } from "../../ui/form";
-import { useZone, When } from "../../ui/format";
+import { longDay, useZone, When } from "../../ui/format";
 import { More } from "../../ui/menu";
 import { Empty, Page, Read, Section, Waiting } from "../../ui/page";
 import { count } from "../../ui/plural";
 import { useToast } from "../../ui/toast";
 import type { CheckResource } from "../eligibility/list";
 import { split } from "./file";
-import { askedOf, type Batch, type Item, inOrder, itemOutcomes, made, mayRepeat } from "./items";
+import {
+  askedOf,
+  type Batch,
+  dayOfAll,
+  type Item,
+  inOrder,
+  itemOutcomes,
+  made,
+  mayRepeat,
+} from "./items";
 import { BatchState } from "./list";
 import { Morning } from "./morning";
 import { Sheets } from "./sheets";
@@ -85,6 +94,7 @@ export function ScheduleDetail() {
   const { api, fetch, mode } = useClient();
   const may = useMay();
   const toast = useToast();
+  const zone = useZone();
   const [filters, set] = useFilters("/schedule/$id");
   const [sheets, setSheets] = useState<{ checks: CheckResource[]; office: boolean } | null>(null);
   const batch = api.useQuery(
@@ -104,6 +114,7 @@ export function ScheduleDetail() {
       (filters.needs_a_person === undefined || i.needs_a_person === filters.needs_a_person) &&
       (!filters.outcome || i.outcome === filters.outcome),
   );
+  const day = dayOfAll(shown ?? [], zone);
   const printSheets = async (office: boolean) => {
     try {
       const checks = await answersOf(fetch, shown ?? []);
@@ -123,8 +134,10 @@ export function ScheduleDetail() {
         !sheets && (
           <p>
             {mode === "test" && <strong>Test mode: not real payers’ answers. </strong>}
-            {[...places.map(officeOf), b.name].filter(Boolean).join(" · ")} · asked{" "}
-            <When value={b.created_at} full />
+            {[...places.map(officeOf), b.name, day && `appointments on ${longDay(day)}`]
+              .filter(Boolean)
+              .join(" · ")}{" "}
+            · asked <When value={b.created_at} full />
           </p>
         )
       }
@@ -185,7 +198,11 @@ export function ScheduleDetail() {
           <Read of={{ ...items, data: shown }} rows={8}>
             {(rows) =>
               rows.length > 0 ? (
-                <Morning batch={b} items={rows} />
+                <Morning
+                  batch={b}
+                  items={rows}
+                  officeOf={places.length > 1 ? officeOf : undefined}
+                />
               ) : (
                 <Empty title="No such patient">Choose another filter to see more.</Empty>
               )

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { adviceOf, type Item, inOrder, mayRepeat, saidOf } from "./items";
+import { adviceOf, dayOf, dayOfAll, type Item, inOrder, mayRepeat, saidOf } from "./items";
 
 const zone = "America/New_York";
 
@@ -37,6 +37,22 @@ test("what needs a person comes first, and then the time of the appointment coun
   const wrong = item({ item_id: "wrong", appointment_at: null, needs_a_person: true });
   const ids = inOrder([last, late, wrong, early]).map((i) => i.item_id);
   expect(ids).toEqual(["wrong", "early", "late", "none"]);
+});
+
+test("the day of a list is that of its appointments, if it is one", () => {
+  const late = item({ appointment_at: "2026-12-02T04:30:00Z" }); // still December 1 at the office
+  const asked = { ...item().request, service_date: "2026-12-01" } as Item["request"];
+  const untimed = item({ appointment_at: null, request: asked });
+  const next = item({ appointment_at: "2026-12-02T13:30:00Z" });
+  const unknown = item({ appointment_at: null });
+  expect(dayOf(late, zone)).toBe("2026-12-01");
+  expect(dayOfAll([item(), late, untimed], zone)).toBe("2026-12-01");
+  expect(dayOfAll([item(), next], zone)).toBe("");
+  expect(dayOfAll([item(), unknown], zone)).toBe("");
+  expect(dayOfAll([unknown], zone)).toBe("");
+  expect(dayOfAll([], zone)).toBe("");
+  const wrong = { ...item().request, service_date: "soon" } as Item["request"];
+  expect(dayOfAll([item({ appointment_at: null, request: wrong })], zone)).toBe("");
 });
 
 describe("what an item comes to", () => {

@@ -1,5 +1,6 @@
 // The patients of a batch of checks: in which order a front desk goes through them, and what it says and does of each.
 import type { Schemas } from "../../api/client";
+import { dateIn } from "../../ui/format";
 import type { Tone } from "../../ui/state";
 
 export type Batch = Schemas["EligibilityBatch"];
@@ -22,6 +23,16 @@ export const askedOf = (i: Item) => i.request as Asked;
 
 /** patientOf returns the patient of an item. */
 export const patientOf = (i: Item): Person => askedOf(i).patient ?? askedOf(i).subscriber;
+
+/** dayOf returns the day of an item's appointment in a time zone; empty if none is known. */
+export const dayOf = (i: Item, zone: string): string =>
+  i.appointment_at ? dateIn(zone, new Date(i.appointment_at)) : (askedOf(i).service_date ?? "");
+
+/** dayOfAll returns the day on which all items are; empty if there are several, or none is known. What was sent may be no day. */
+export function dayOfAll(items: readonly Item[], zone: string): string {
+  const [first = "", ...others] = new Set(items.map((i) => dayOf(i, zone)));
+  return others.length > 0 || Number.isNaN(Date.parse(first)) ? "" : first;
+}
 
 /** inOrder returns items by their appointments, those without one last. What needs a person comes first. */
 export function inOrder(items: readonly Item[]): Item[] {

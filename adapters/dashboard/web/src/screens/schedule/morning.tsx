@@ -6,7 +6,7 @@ import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
 import { Confirm } from "../../ui/dialog";
-import { Day, dateIn, Money, None, name, useZone } from "../../ui/format";
+import { Day, Money, None, name, useZone } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Read, Section } from "../../ui/page";
 import { Badge } from "../../ui/state";
@@ -17,6 +17,7 @@ import {
   askedOf,
   type Batch,
   clock,
+  dayOf,
   type Item,
   mayRepeat,
   patientOf,
@@ -47,12 +48,18 @@ function usePayers(
 }
 
 /** Morning lists items: what needs a person, then the others, each by their appointments. */
-export function Morning({ batch: b, items }: { batch: Batch; items: readonly Item[] }) {
+export function Morning({
+  batch: b,
+  items,
+  officeOf,
+}: {
+  batch: Batch;
+  items: readonly Item[];
+  officeOf?: ((id: string) => string) | undefined; // of a list of several offices
+}) {
   const zone = useZone();
   const payers = usePayers(items);
-  const dayOf = (i: Item) =>
-    i.appointment_at ? dateIn(zone, new Date(i.appointment_at)) : (askedOf(i).service_date ?? "");
-  const days = new Set(items.map(dayOf)).size > 1;
+  const days = new Set(items.map((i) => dayOf(i, zone))).size > 1;
   const parts = [
     ["Needs a person", items.filter((i) => i.needs_a_person)],
     ["By appointment", items.filter((i) => !i.needs_a_person)],
@@ -74,13 +81,16 @@ export function Morning({ batch: b, items }: { batch: Batch; items: readonly Ite
                     <Time of={i} zone={zone} />
                     {days && (
                       <span className="sub">
-                        <Day value={dayOf(i)} />
+                        <Day value={dayOf(i, zone)} />
                       </span>
                     )}
                   </span>
                 ),
               },
-              { head: "Patient", cell: (i) => <Patient of={i} /> },
+              {
+                head: "Patient",
+                cell: (i) => <Patient of={i} office={officeOf?.(askedOf(i).office_id)} />,
+              },
               {
                 head: "Payer",
                 cell: (i) => (
@@ -133,7 +143,7 @@ function Time({ of: i, zone }: { of: Item; zone: string }) {
 }
 
 /** Patient leads to the check, if the payer was asked. */
-function Patient({ of: i }: { of: Item }) {
+function Patient({ of: i, office }: { of: Item; office: string | undefined }) {
   const who = patientOf(i);
   return (
     <div className="morning-name">
@@ -147,6 +157,7 @@ function Patient({ of: i }: { of: Item }) {
       <span className="sub">
         Born <Born value={who.date_of_birth} />
       </span>
+      {office && <span className="sub">{office}</span>}
     </div>
   );
 }

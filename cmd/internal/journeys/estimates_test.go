@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 // prices sends what the office charges and what the payer allows.
@@ -96,6 +97,23 @@ func TestAnEstimateFromACheck(t *testing.T) {
 	page.sees("The patient pays $450.00.")
 	page.open("/test/patients/" + practice.patientOf("/eligibility/"+check))
 	page.row("Porcelain crown, root canal, molar, adult cleaning").sees("$2,654.00", "$650.00")
+	page.estimatesForALaterDay(practice)
+}
+
+// estimatesForALaterDay estimates from a check for a day that is to come, and begins the claim.
+func (p *page) estimatesForALaterDay(practice *practice) {
+	p.tb.Helper()
+	visit := time.Now().AddDate(0, 0, 40)
+	day := visit.Format(time.DateOnly)
+	check := practice.post("/eligibility", map[string]any{
+		"office_id": practice.office, "payer_id": "CHTEST", "service_date": day, "procedure_codes": []string{"D1110"},
+		"subscriber": map[string]string{"first_name": "Nora", "last_name": "Rivers", "date_of_birth": "1984-02-29", "member_id": "W85-ACTIVE-FULL"},
+	})["id"].(string)
+	p.open("/test/estimates/new?check_id=" + check)
+	p.sees("For services on "+visit.Format("January 2, 2006"), "From your fee schedule")
+	p.click("Save the estimate")
+	p.click("Claim from this estimate")
+	p.within("group", "Line 1").has("Service date", day)
 }
 
 // adds adds a procedure to an estimate.

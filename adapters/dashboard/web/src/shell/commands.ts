@@ -177,8 +177,8 @@ export type Offer = {
 /** PageCommand is what the open page can do. */
 export type PageCommand = Pick<Command, "label" | "also"> & { does: () => void };
 
-/** offered returns the commands of the open page, each label once, and those of its menu More last. What any page can do
- *  is none, unless it begins with what this page shows. */
+/** offered returns the commands of the open page, each label once, and those of its menu More last.
+ *  What any page can do is none, unless it begins with what this page shows. */
 export function offered(all: readonly Offer[]): PageCommand[] {
   const everywhere = new Set([...actions, ...screens].map((c) => c.label));
   const more: PageCommand[] = [];

@@ -159,7 +159,7 @@ function Finder({ close }: { close: () => void }) {
   );
 }
 
-/** pageItem does what a button of the page does, when the dialog is gone: it would be printed, too. */
+/** pageItem does what a button of the page does, once the dialog is gone: it would be printed. */
 const pageItem = ({ label, does }: PageCommand): Item => ({
   id: `here ${label}`,
   group: "On this page",

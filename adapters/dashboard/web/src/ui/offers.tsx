@@ -23,7 +23,7 @@ export function Offering({ children }: { children: ReactNode }) {
   return <MenusContext.Provider value={menus}>{children}</MenusContext.Provider>;
 }
 
-/** useMenu lets Ctrl-K find the entries of a menu. It returns the ref of the button that opens it. */
+/** useMenu lets Ctrl-K find the entries of a menu. It returns the ref of the menu's button. */
 export function useMenu(items: readonly MenuItem[]): RefObject<HTMLButtonElement | null> {
   const menus = useContext(MenusContext);
   const button = useRef<HTMLButtonElement>(null);

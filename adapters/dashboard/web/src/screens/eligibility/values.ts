@@ -1,4 +1,4 @@
-// The values of a check, in words: which value it is, and what it is. They are the same on every screen.
+// The values of a check in words: which value it is, and what it is. They are alike on all screens.
 import type { Schemas } from "../../api/client";
 import { day, dollars, printable, words } from "../../ui/format";
 import { missing } from "./missing";
@@ -49,8 +49,8 @@ const parts: Record<string, string> = {
 export const partName = (part: string): string =>
   parts[part] ?? words(part.replaceAll(".", " ")).toLowerCase();
 
-/** valueName returns the path of a value in words, such as Individual maximum, calendar year: what is
- *  left. A row that the check lacks has the name that its value gives. */
+/** valueName returns the path of a value in words, such as Individual maximum, calendar year:
+ *  what is left. A row that the check lacks has the name that its value gives. */
 export function valueName(path: string, check: Amounts, value?: unknown): string {
   const [of = "", row = "", ...rest] = path.split(".");
   const part = rest.join(".");

@@ -84,12 +84,13 @@ export function asksOf(code: string): Asks {
 
 const given = (text: string) => text.trim() || undefined;
 
-/** visitOf returns the day of the services of a check: that of the check if it is later than today. It is empty if the
- *  API takes today. */
+/** visitOf returns the day of the services of a check: that of the check if it is later than today.
+ *  It is empty if the API takes today. */
 export const visitOf = (checkedFor: string, today: string): string =>
   checkedFor > today ? checkedFor : "";
 
-/** daysOf says for which days services are estimated. A service without a day of its own is on the day of the visit. */
+/** daysOf says for which days services are estimated. A service without a day of its own is on the
+ *  day of the visit. */
 export function daysOf(services: readonly Service[], visit: string): string {
   const days = services.map((s) => given(s.service_date) ?? visit);
   const all = [...new Set(days.length > 0 ? days : [visit])].sort();

@@ -28,7 +28,8 @@ export const patientOf = (i: Item): Person => askedOf(i).patient ?? askedOf(i).s
 export const dayOf = (i: Item, zone: string): string =>
   i.appointment_at ? dateIn(zone, new Date(i.appointment_at)) : (askedOf(i).service_date ?? "");
 
-/** dayOfAll returns the day on which all items are; empty if there are several, or none is known. What was sent may be no day. */
+/** dayOfAll returns the day on which all items are; empty if there are several, or none is known.
+ *  What was sent may be no day. */
 export function dayOfAll(items: readonly Item[], zone: string): string {
   const [first = "", ...others] = new Set(items.map((i) => dayOf(i, zone)));
   return others.length > 0 || Number.isNaN(Date.parse(first)) ? "" : first;

@@ -1,4 +1,5 @@
 // What a person does with a task beside its act: put it off, give it to somebody, and decide that nothing is done.
+import { Dialog } from "@base-ui/react/dialog";
 import { useState } from "react";
 import { useSend } from "../../api/send";
 import { useMe } from "../../api/session";
@@ -175,6 +176,10 @@ function Settle({ task, close }: { task: Task; close: () => void }) {
   );
   return (
     <div className="stack">
+      <Dialog.Description className="strong">
+        <bdi>{task.patient_name ?? task.payer?.name}</bdi>
+        {task.amount && `, ${dollars(task.amount)}`}
+      </Dialog.Description>
       <TextField
         label="Note"
         value={note}

@@ -195,6 +195,61 @@ func TestTasksByKeyboard(t *testing.T) {
 	t.Logf("%d keys for 5 tasks", keys)
 }
 
+// The bar of a task, and its keys, are only where the task is done: a person who goes to
+// another patient meanwhile decides nothing there.
+func TestTasksByKeyboardStayWithTheirClaim(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	dora := practice.bills("Dora", "Denied", "-DENIED")
+	sam := practice.incomplete("Sam")
+	page := practice.signsIn("biller")
+	page.open("/test?kind=denied")
+	page.row("Denied").sees("Dora Denied", "$1,295.00")
+	page.press("J")
+	page.press("Enter")
+	page.at("/test/claims/" + dora)
+	page.sees("Task 1 of 1", "Decide D")
+	page.within("region", "Task").seesNo("Back to task")
+
+	const back = "Back to task 1 of 1: Denied, Dora Denied"
+	elsewhere := func(heading string) {
+		t.Helper()
+		page.seesA("heading", heading)
+		page.sees(back)
+		page.seesNo("Decide D", "Next J", "Back to Today T")
+		page.press("D")
+		page.clickA("link", back) // which a dialog would cover
+		page.at("/test/claims/" + dora)
+		page.sees("Task 1 of 1", "Decide D")
+		page.seesNo(back)
+	}
+	page.press("Control+K")
+	page.focuses("Find a patient, claim or command")
+	page.types("rivers")
+	page.sees("Sam Rivers, $1,250.00")
+	page.press("Down") // from the patient to the claim
+	page.press("Enter")
+	page.at("/test/claims/" + sam)
+	page.sees("Sam Rivers")
+	page.seesNo("Decide D")
+	page.sees(back)
+	page.screen("task-bar-elsewhere")
+	elsewhere("Sam Rivers")
+	page.open("/test/claims/" + sam)
+	elsewhere("Sam Rivers")
+	page.open("/test/claims/" + sam + "/edit")
+	elsewhere("Correct the claim")
+	page.open("/test/patients/" + practice.get("/claims/" + sam)["patient_id"].(string))
+	elsewhere("Sam Rivers")
+
+	page.press("D")
+	page.within("dialog", "What is decided?").sees("Dora Denied, $1,295.00")
+	page.screen("task-decide")
+	page.focuses("Accept it")
+	page.press("Enter")
+	page.sees("Decided. The task comes again if its amount changes.", "No task matches")
+}
+
 // An age of the outstanding money opens the claims that owe it. The days of the list are
 // those of the office.
 func TestAgesOpenWhatIsOutstanding(t *testing.T) {

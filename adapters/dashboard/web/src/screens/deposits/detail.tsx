@@ -206,7 +206,8 @@ function Candidates({ deposit: d, write }: { deposit: Deposit; write: boolean })
               {write && (
                 <Button
                   look={i === 0 ? "primary" : "plain"}
-                  data-act={i === 0 ? "matchDeposit" : undefined}
+                  data-act="matchDeposit"
+                  data-of={c.eras.map((e) => e.era_id).join(" ")}
                   busy={match.isPending}
                   onClick={() => match.go(c)}
                 >

@@ -2,19 +2,24 @@
 import { useRouterState } from "@tanstack/react-router";
 import { useEffect, useEffectEvent, useState } from "react";
 import { useClient } from "../../api/client";
+import { useFilters } from "../../api/filters";
 import { useMay } from "../../api/session";
 import { typed } from "../../api/typed";
 import { Button } from "../../ui/button";
 import { day, dollars } from "../../ui/format";
 import { useKeys } from "../../ui/keys";
 import { GoTo, useGo } from "../../ui/link";
+import { rowsOf } from "../../ui/table";
 import { actOf, dueFrom, kinds, placeOf, type Task } from "./acts";
+import { named } from "./many";
+import { onPage, toRead } from "./on";
 import { press } from "./press";
 import { type Asks, Before, Questions } from "./put-off";
 import { keep, type Queue, useQueue, useTasks, writesOf } from "./queue";
 import "./bar.css";
 
-/** TaskBar is the bar while a person goes through the tasks. A screen that shows no resource ends the queue. */
+/** TaskBar is the bar while a person goes through the tasks. A screen that shows no resource ends the queue, and one
+ *  that the task does not lead to has only the way back. */
 export function TaskBar() {
   const { mode } = useClient();
   const queue = useQueue();
@@ -26,7 +31,44 @@ export function TaskBar() {
   useEffect(() => {
     if (leaves) keep(mode, null);
   }, [leaves, mode]);
-  return queue && shows ? <Bar queue={queue} path={path} /> : null;
+  return queue && shows ? <Placed queue={queue} path={path} /> : null;
+}
+
+/** Placed is the bar where the task is done, and elsewhere a link without keys. */
+function Placed({ queue, path }: { queue: Queue; path: string }) {
+  const { api, mode } = useClient();
+  const [{ claim_id: claim }] = useFilters("/attachments/new");
+  const page = path.slice(mode.length + 1);
+  const read = toRead(queue, page);
+  const params = { params: { path: { id: read?.id ?? "" } } };
+  const when = (kind: string) => ({ enabled: read?.kind === kind });
+  const pages = {
+    claims: api.useQuery("get", "/claims/{id}", params, when("claims")),
+    appeals: api.useQuery("get", "/appeals/{id}", params, when("appeals")),
+    attachments: api.useQuery("get", "/attachments/{id}", params, when("attachments")),
+    deposits: api.useQuery("get", "/deposits/{id}", params, when("deposits")),
+  };
+  const shown = read && pages[read.kind];
+  if (shown?.isPending) return null;
+  if (onPage(queue, { path: page, claim, of: shown?.data }))
+    return <Bar queue={queue} path={path} />;
+  return <WayBack queue={queue} />;
+}
+
+/** WayBack leads from another page to the task. */
+function WayBack({ queue }: { queue: Queue }) {
+  const list = useTasks(queue.search);
+  const rows = rowsOf(list);
+  const at = rows.findIndex((t) => t.id === queue.task);
+  const task = rows[at];
+  if (!task) return null;
+  return (
+    <p className="task-bar no-print">
+      <GoTo target={placeOf(task)}>
+        Back to task {at + 1} of {list.hasNextPage ? `${rows.length}+` : rows.length}: {named(task)}
+      </GoTo>
+    </p>
+  );
 }
 
 /** beside has the pages on which a task's act is also done, though the task is not about what they show. */
@@ -59,6 +101,8 @@ function Bar({ queue, path }: { queue: Queue; path: string }) {
       ...queue,
       task: to.id,
       resource: to.resource.id,
+      place: placeOf(to).to,
+      actions: to.actions,
       at: place,
       writes: writesOf(client),
     });
@@ -79,7 +123,8 @@ function Bar({ queue, path }: { queue: Queue; path: string }) {
     }
     const { name, target } = actOf(task);
     const at = own || (path === shown && beside[name]?.test(path));
-    if (at && press(name, queue.resource)) return;
+    // A deposit may pay another remittance than that of the task.
+    if (at && press(name, queue.resource, !own && name === "matchDeposit")) return;
     const idle = own && target.to === placeOf(task).to; // nothing on the page does it
     if (!idle) go(target);
     else if (!document.querySelector("main .loading")) asking("settle")();

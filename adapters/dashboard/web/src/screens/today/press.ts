@@ -4,12 +4,12 @@
 const missing = "main :is(textarea:not([data-note]), input:not([type=file]))";
 
 /** press does what a task asks for by the button of the page that is shown; false if the page
- *  has none. A button of the resource comes before others. */
-export function press(name: string, of = ""): boolean {
+ *  has none. A button of the resource comes before others, or is the only one that may be pressed. */
+export function press(name: string, of = "", only = false): boolean {
   const all = `main [data-act~="${name}"]`;
   const button =
-    document.querySelector<HTMLButtonElement>(`${all}[data-of="${of}"]`) ??
-    document.querySelector<HTMLButtonElement>(all);
+    document.querySelector<HTMLButtonElement>(`${all}[data-of~="${of}"]`) ??
+    (only ? null : document.querySelector<HTMLButtonElement>(all));
   if (!button) return false;
   // What is missing comes first.
   if (button.disabled) document.querySelector<HTMLElement>(missing)?.focus();

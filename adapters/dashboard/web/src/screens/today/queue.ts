@@ -9,6 +9,8 @@ export type Queue = {
   search: Searches["/"]; // the filters of the list
   task: string;
   resource: string; // that the task is about
+  place: string; // its page
+  actions: readonly string[]; // that the task allows
   at: number; // its place in the list
   writes: number; // that the page had made when the task was opened
 };
@@ -28,7 +30,8 @@ function read(mode: Mode): Queue | null {
   const kept = known.get(mode);
   if (kept !== undefined) return kept;
   const stored = sessionStorage.getItem(key(mode));
-  const queue = stored ? (JSON.parse(stored) as Queue) : null;
+  const found = stored ? (JSON.parse(stored) as Queue) : null;
+  const queue = found?.place ? found : null; // a release before kept no page
   if (queue) queue.writes = 0; // those of the page before are not counted
   known.set(mode, queue);
   return queue;

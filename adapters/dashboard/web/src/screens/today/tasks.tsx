@@ -47,6 +47,8 @@ export function Tasks() {
       search: filters,
       task: task.id,
       resource: task.resource.id,
+      place: placeOf(task).to,
+      actions: task.actions,
       at: rows.indexOf(task),
       writes: writesOf(client),
     });

@@ -18,8 +18,8 @@ import { type Asks, Before, Questions } from "./put-off";
 import { keep, type Queue, useQueue, useTasks, writesOf } from "./queue";
 import "./bar.css";
 
-/** TaskBar is the bar while a person goes through the tasks. A screen that shows no resource ends the queue, and one
- *  that the task does not lead to has only the way back. */
+/** TaskBar is the bar while a person goes through the tasks. A screen that shows no resource ends
+ *  the queue, and one that the task does not lead to has only the way back. */
 export function TaskBar() {
   const { mode } = useClient();
   const queue = useQueue();
@@ -49,7 +49,7 @@ function Placed({ queue, path }: { queue: Queue; path: string }) {
     deposits: api.useQuery("get", "/deposits/{id}", params, when("deposits")),
   };
   const shown = read && pages[read.kind];
-  if (shown?.isPending) return null;
+  if (shown?.isPending) return <p className="task-bar no-print" />; // nothing moves when it comes
   if (onPage(queue, { path: page, claim, of: shown?.data }))
     return <Bar queue={queue} path={path} />;
   return <WayBack queue={queue} />;
@@ -61,12 +61,15 @@ function WayBack({ queue }: { queue: Queue }) {
   const rows = rowsOf(list);
   const at = rows.findIndex((t) => t.id === queue.task);
   const task = rows[at];
-  if (!task) return null;
+  if (list.data && !task) return null;
   return (
     <p className="task-bar no-print">
-      <GoTo target={placeOf(task)}>
-        Back to task {at + 1} of {list.hasNextPage ? `${rows.length}+` : rows.length}: {named(task)}
-      </GoTo>
+      {task && (
+        <GoTo target={placeOf(task)}>
+          Back to task {at + 1} of {list.hasNextPage ? `${rows.length}+` : rows.length}:{" "}
+          {named(task)}
+        </GoTo>
+      )}
     </p>
   );
 }

@@ -34,7 +34,7 @@ test("the bar is on no other page", () => {
   expect(onPage(anywhere, { path: "/settings/users" })).toBe(false);
 });
 
-test("documents and appeals of the task's claim keep the bar, those of another claim do not", () => {
+test("documents and appeals keep the bar if they are of the task's claim", () => {
   expect(onPage(denied, { path: "/attachments/new", claim })).toBe(true);
   expect(onPage(denied, { path: "/attachments/new", claim: other })).toBe(false);
   const appeal = { object: "appeal", id: id("apl") } as const;

@@ -1,4 +1,5 @@
-// On which pages the bar of a task is, with its keys: that of what the task is about, and those that the task leads to.
+// On which pages the bar of a task is, with its keys: that of what the task is about, and those
+// that the task leads to.
 import type { Schemas } from "../../api/client";
 import type { Queue } from "./queue";
 
@@ -9,7 +10,8 @@ type Kept =
   | Pick<Schemas["Attachment"], "object" | "id" | "claim_id" | "payer_request_id">
   | Pick<Schemas["Deposit"], "object" | "id" | "parts" | "candidates">;
 
-/** Page is what is shown: its path in the mode, the claim that its address names, and its resource once it is read. */
+/** Page is what is shown: its path in the mode, the claim that its address names, and its resource
+ *  once it is read. */
 export type Page = { path: string; claim?: string | undefined; of?: Kept | undefined };
 
 type Of = Pick<Queue, "resource" | "place" | "actions">;
@@ -22,7 +24,8 @@ export function ownPage({ place }: Of, path: string): boolean {
   return path === place || (place.startsWith("/claims/") && path.startsWith(`${place}/`));
 }
 
-/** toRead returns the kind and the ID of what decides whether the bar is on a page; null if the path says it. */
+/** toRead returns the kind and the ID of what decides whether the bar is on a page; null if the
+ *  path says it. */
 export function toRead(of: Of, path: string): { kind: Read; id: string } | null {
   const [, kind, id] = /^\/(claims|appeals|attachments|deposits)\/(\w{3}_\w{26})/.exec(path) ?? [];
   return kind && id && !ownPage(of, path) ? { kind: kind as Read, id } : null;

@@ -4,7 +4,7 @@
 const missing = "main :is(textarea:not([data-note]), input:not([type=file]))";
 
 /** press does what a task asks for by the button of the page that is shown; false if the page
- *  has none. A button of the resource comes before others, or is the only one that may be pressed. */
+ *  has none. A button of the resource comes before others. With only, no other is pressed. */
 export function press(name: string, of = "", only = false): boolean {
   const all = `main [data-act~="${name}"]`;
   const button =

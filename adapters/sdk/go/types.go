@@ -7584,9 +7584,9 @@ type EstimateLine struct {
 	Uncertain []string `json:"uncertain"`
 	// The day from which the plan pays for a line that it does not pay for now. Null if there is none.
 	PaidFrom *string `json:"paid_from"`
-	// What is left after the line of the deductible that counts for it. Null if none does.
+	// What is left after the line of the deductible that counts for it. Null if none does, or nobody knows.
 	DeductibleLeft *AmountRange `json:"deductible_left"`
-	// What is left after the line of the maximum that counts for it. Null if none does.
+	// What is left after the line of the maximum that counts for it. Null if none does, or nobody knows.
 	MaximumLeft *AmountRange `json:"maximum_left"`
 }
 

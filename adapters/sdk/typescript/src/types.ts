@@ -6759,9 +6759,13 @@ export interface EstimateLine {
    * The day from which the plan pays for a line that it does not pay for now. Null if there is none.
    */
   paid_from: string | null;
-  /** What is left after the line of the deductible that counts for it. Null if none does. */
+  /**
+   * What is left after the line of the deductible that counts for it. Null if none does, or nobody knows.
+   */
   deductible_left: AmountRange | null;
-  /** What is left after the line of the maximum that counts for it. Null if none does. */
+  /**
+   * What is left after the line of the maximum that counts for it. Null if none does, or nobody knows.
+   */
   maximum_left: AmountRange | null;
 }
 

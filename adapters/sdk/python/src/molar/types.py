@@ -7131,9 +7131,9 @@ class EstimateLine(Model):
     paid_from: dt.date | None
     """The day from which the plan pays for a line that it does not pay for now. Null if there is none."""
     deductible_left: AmountRange | None
-    """What is left after the line of the deductible that counts for it. Null if none does."""
+    """What is left after the line of the deductible that counts for it. Null if none does, or nobody knows."""
     maximum_left: AmountRange | None
-    """What is left after the line of the maximum that counts for it. Null if none does."""
+    """What is left after the line of the maximum that counts for it. Null if none does, or nobody knows."""
 
     _read: ClassVar[dict[str, Any]] = {
         "service_date": calendar_date,

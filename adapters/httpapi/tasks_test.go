@@ -65,6 +65,10 @@ func TestTasks(t *testing.T) {
 	}
 	s.must(t, 200, owner.call(call{path: "/tasks?assignee=me"})).shows(t, "data.0.kind", "claim_rejected", "counts.mine.count", 1.0)
 	wantStatus(t, s.do(t, call{path: path + "/assign", body: `{"user_id":"usr_01JGFJJZ00FC1R3ZY5N7Q8Z4VK"}`}), 404, billing.CodeNotFound)
+	if a := s.do(t, call{path: path + "/assign", body: `{}`, bad: true}); a.StatusCode != 422 || !slices.Equal(a.fields(t), []string{"user_id required"}) {
+		t.Errorf("assigned without a user: %d %s", a.StatusCode, a.body)
+	}
+	s.must(t, 200, call{path: path}).shows(t, "assignee", owner.user.String())
 	s.must(t, 200, call{path: path + "/assign", body: `{"user_id":null}`}).shows(t, "assignee", nil)
 	if a := s.do(t, call{path: "/tasks?assignee=me"}); a.StatusCode != 422 {
 		t.Errorf("tasks of a key: %d %s", a.StatusCode, a.body)

@@ -25,14 +25,18 @@ func (r SnoozeRequest) Day() (day billing.Date, f billing.Faults) {
 
 // AssigneeRequest says who does a task, as a caller wrote it.
 type AssigneeRequest struct {
-	UserID *string        // nil for nobody
-	Faults billing.Faults // found when the body was decoded
+	UserID *string         // nil for nobody
+	Given  map[string]bool // the fields in the body, including null ones
+	Faults billing.Faults  // found when the body was decoded
 }
 
 // User validates the request and returns the user; zero for nobody.
 func (r AssigneeRequest) User() (id billing.UserID, f billing.Faults) {
 	f = slices.Clone(r.Faults)
-	if r.UserID != nil {
+	switch {
+	case !r.Given["user_id"]:
+		f.Add("user_id", billing.FaultRequired, "Name the user who does the task. Send null to give it to nobody.")
+	case r.UserID != nil:
 		id = optionalID[billing.UserID](&f, "user_id", r.UserID, "user")
 	}
 	return id, f

@@ -3,6 +3,7 @@ package remit
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/molar-billing/molar/core/billing"
 )
@@ -128,6 +129,8 @@ func (e *ERA) Truth() string {
 		said = "Not balanced"
 	case e.PaymentBalance().Failed > 0:
 		said = "Not balanced, acknowledged"
+	default:
+		said = e.inside()
 	}
 	if e.State == Posted {
 		said += ", posted, "
@@ -146,4 +149,50 @@ func (e *ERA) Truth() string {
 	case DepositAwaited:
 	}
 	return said + "not in the bank."
+}
+
+// inside says whether the claims and the lines of a payment add up that does so itself.
+func (e *ERA) inside() string {
+	var off []string
+	verb := " does"
+	for _, of := range []struct {
+		level string
+		LevelBalance
+	}{{"claim", e.Balance.Claims}, {"line", e.Balance.Lines}} {
+		switch {
+		case of.Failed == 0:
+			continue
+		case e.several(of.level, of.Failed):
+			off, verb = append(off, of.level+"s"), " do"
+		default:
+			off = append(off, "a "+of.level)
+		}
+	}
+	if len(off) == 0 {
+		return "Balanced"
+	}
+	if len(off) > 1 {
+		verb = " do"
+	}
+	return "Not balanced: " + strings.Join(off, " and ") + verb + " not add up"
+}
+
+// several reports whether more than one claim, or line, is behind the equations of a level that do
+// not hold. One can have two of them.
+func (e *ERA) several(level string, failed int) bool {
+	if failed < 2 {
+		return false
+	}
+	var first *BalanceFinding
+	for i := range e.Balance.Findings {
+		f := &e.Balance.Findings[i]
+		switch {
+		case f.Level != level:
+		case first == nil:
+			first = f
+		case f.Claim != first.Claim || f.Line != first.Line:
+			return true
+		}
+	}
+	return first == nil // the list of findings ended before them
 }

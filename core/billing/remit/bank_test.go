@@ -1,0 +1,35 @@
+package remit_test
+
+import (
+	"testing"
+
+	"github.com/molar-billing/molar/core/billing/remit"
+)
+
+// TestTruth says of a payment whether it is balanced, and what of it is not.
+func TestTruth(t *testing.T) {
+	t.Parallel()
+	off := remit.LevelBalance{Checked: 3, Failed: 1}
+	twice := remit.LevelBalance{Checked: 3, Failed: 2}
+	at := func(level string, claim, line int) remit.BalanceFinding {
+		return remit.BalanceFinding{Level: level, Claim: claim, Line: line}
+	}
+	for want, e := range map[string]remit.ERA{
+		"Balanced":                              {},
+		"Not balanced":                          {Balance: remit.Balance{Payment: off}},
+		"Not balanced, acknowledged":            {Balance: remit.Balance{Payment: off, Claims: off}, Later: remit.Later{Acknowledged: &remit.Note{}}},
+		"Not balanced: a claim does not add up": {Balance: remit.Balance{Claims: off, Findings: []remit.BalanceFinding{at("claim", 1, 0)}}},
+		"Not balanced: a line does not add up":  {Balance: remit.Balance{Lines: off, Findings: []remit.BalanceFinding{at("line", 1, 1)}}},
+		"Not balanced: claims do not add up":    {Balance: remit.Balance{Claims: twice, Findings: []remit.BalanceFinding{at("claim", 1, 0), at("claim", 2, 0)}}},
+		"Not balanced: lines do not add up":     {Balance: remit.Balance{Lines: twice, Findings: []remit.BalanceFinding{at("line", 1, 1), at("line", 2, 1)}}},
+		"Not balanced: a claim and lines do not add up": {Balance: remit.Balance{
+			Claims: twice, Lines: twice,
+			Findings: []remit.BalanceFinding{at("claim", 1, 0), at("line", 1, 1), at("claim", 1, 0), at("line", 1, 2)}, // two equations of one claim
+		}},
+	} {
+		e.State, e.Payment.Method = remit.NeedsReview, "NON"
+		if got := e.Truth(); got != want+", not posted, no deposit expected." {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

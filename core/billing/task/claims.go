@@ -121,6 +121,9 @@ var claimRules = []rule[*claim.Claim]{
 		func(c *claim.Claim, w *Work) {
 			w.Since = c.SettledAt
 			w.Reason, w.Actions = c.NextStep(), []string{"reconcileClaim", "reopenClaim"}
+			if c.Open() != 0 { // to reconcile it again also takes what is accepted of the amount
+				w.Actions = []string{"reopenClaim", "reconcileClaim"}
+			}
 		},
 	},
 	{

@@ -37,7 +37,7 @@ var remittanceRules = []rule[*remit.ERA]{
 	},
 	{
 		RemittanceCorrection, (*remit.ERA).Undecided,
-		says[*remit.ERA]("The remittance corrects an earlier one: replace that one with it, or keep that one.", "replaceERA", "keepERA"),
+		says[*remit.ERA]("The remittance corrects an earlier one: replace that one with it, or keep that one. If that one is posted, unpost it before you replace it.", "replaceERA", "keepERA"),
 	},
 	{
 		RemittanceToPost, func(e *remit.ERA) bool {

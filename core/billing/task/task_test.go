@@ -119,6 +119,22 @@ func TestClaimRules(t *testing.T) {
 	}
 }
 
+// TestFirstActions names first what is allowed: a claim with money open is not reconciled again as it is.
+func TestFirstActions(t *testing.T) {
+	t.Parallel()
+	before := func(c *claim.Claim) { c.ReconciledAt = sent.Add(-time.Hour) }
+	for want, change := range map[string]func(*claim.Claim){
+		"reconcileClaim": standing(80_00, 20_00, 0), "reopenClaim": standing(50_00, 20_00, 0),
+	} {
+		at := slices.IndexFunc(task.OfAClaim(aClaim(claim.Reconciled, with(change, before))), func(w task.Work) bool {
+			return w.Kind == task.ChangedAfterReconcile && w.Actions[0] == want && len(w.Actions) == 2
+		})
+		if at < 0 {
+			t.Errorf("%+v, want %s first", task.OfAClaim(aClaim(claim.Reconciled, with(change, before))), want)
+		}
+	}
+}
+
 // contracted has a contract of 90.00, and the payer allows an amount.
 func contracted(allowed billing.Money) func(*claim.Claim) {
 	return func(c *claim.Claim) {

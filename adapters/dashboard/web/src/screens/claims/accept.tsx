@@ -110,7 +110,7 @@ export function Reconcile({ claim: c }: { claim: Claim }) {
       onConfirm={(note) => send.go({ as, note })}
       trigger={(ask) => (
         <Button
-          data-act="reconcileClaim"
+          data-act={again ? "reconcileClaim reopenClaim" : "reconcileClaim"}
           look={again || c.act === "write_off" ? "primary" : "plain"}
           busy={send.isPending}
           onClick={ask}

@@ -69,6 +69,7 @@ const acts: Partial<Record<string, Act>> = {
   createAttachment: { label: "Send documents" },
   billSecondary: { label: "Bill the next payer", form: "/secondary" },
   reconcileClaim: { label: "Reconcile" },
+  reopenClaim: { label: "Reconcile again" }, // which asks what becomes of the open amount
   voidClaim: { label: "Void the claim" },
   releaseClaim: { label: "Release" },
   submitClaim: { label: "Send to the payer" },

@@ -106,7 +106,7 @@ func nextOf(a *claim.Asked) string {
 	case category == "P4":
 		return "Ask the patient to answer the payer, then ask the payer again."
 	case claimstatus.Decided(a):
-		return "Its remittance has not come: ask the payer for it, or import it."
+		return "No remittance of it is applied: see on the claim whether one needs review, else ask the payer for it, or import it."
 	case strings.HasPrefix(category, "P"), strings.HasPrefix(category, "A"):
 		return "Ask it again, or call the payer to learn when it decides."
 	default:

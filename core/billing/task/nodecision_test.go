@@ -38,7 +38,7 @@ func TestWhatThePayerSaid(t *testing.T) {
 		"waits for practice":  {claim.AcceptedPayer, said(9, "found", "P3", "297"), 9, "Send what it asks for"},
 		"waits for patient":   {claim.AcceptedClearinghouse, said(9, "found", "P4", ""), 9, "Ask the patient"},
 		"asks for documents":  {claim.AcceptedPayer, said(9, "found", "R4", "297"), 30, "The payer asks for documents: medical notes. Send what it asks for"},
-		"decided":             {claim.AcceptedPayer, said(9, "found", "F1", "65"), 30, "Its remittance has not come"},
+		"decided":             {claim.AcceptedPayer, said(9, "found", "F1", "65"), 30, "No remittance of it is applied: see on the claim whether one needs review"},
 		"refused":             {claim.AcceptedPayer, said(9, "refused", "D0", "97"), 30, "the payer refused to search"},
 		"nobody's":            {claim.AcceptedPayer, said(9, "found", "", ""), 30, "nothing says which of them is this one"},
 		"unknown category":    {claim.AcceptedPayer, said(9, "found", "Z9", "1"), 30, "Call the payer."},

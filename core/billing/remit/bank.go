@@ -121,7 +121,7 @@ func (e *ERA) bank() *Bank {
 
 // Truth says in one line what is certain about the payment.
 func (e *ERA) Truth() string {
-	said := "Balanced"
+	var said string
 	switch {
 	case !e.Stands():
 		return "It does not count: another remittance of the payment stands, or a person must decide."

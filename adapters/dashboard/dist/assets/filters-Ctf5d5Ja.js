@@ -1,1 +1,0 @@
-import{z as e}from"./composite-BEyEHYbb.js";import{A as t,k as n}from"./index-BhszB850.js";function r(r){let i=n(r,t({strict:!1})),a=e();return[i,e=>void a({to:`.`,search:{...i,...e},replace:!0})]}export{r as t};

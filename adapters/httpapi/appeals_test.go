@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -11,8 +10,6 @@ import (
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/remit"
-	"github.com/molar-billing/molar/ports"
-	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // denied stores a claim that its payer denied some days ago, for a reason that can be appealed.
@@ -71,18 +68,6 @@ func TestAppeals(t *testing.T) {
 	}
 	wantStatus(t, s.do(t, call{path: "/appeals/" + appeal + "/decided", body: `{"on":"` + lately(0) + `","outcome":"upheld"}`}), 409, billing.CodeConflict)
 
-	porttest.In(t, s.store, s.test, func(ctx context.Context, tx ports.Tx) error { // it was sent and denied two days ago
-		claimID, err := billing.ParseID[billing.ClaimID](id)
-		if err != nil {
-			return err
-		}
-		c, err := tx.Claims.Lock(ctx, claimID)
-		if err != nil {
-			return err
-		}
-		c.SentAt, c.SettledAt, c.Standing.PaymentDate = c.SentAt.AddDate(0, 0, -2), c.SettledAt.AddDate(0, 0, -2), c.Standing.PaymentDate.AddDays(-2)
-		return tx.Claims.Save(ctx, c.Claim)
-	})
 	s.must(t, 200, call{path: "/appeals/" + appeal + "/sent", body: `{"on":"` + lately(1) + `","by":"mail","reference":"9400 1000"}`}).
 		shows(t, "state", "sent", "sent.on", lately(1), "sent.by", "mail", "sent.reference", "9400 1000", "due_on", lately(-59))
 	wantStatus(t, s.do(t, change(`{"letter":"Later"}`)), 409, billing.CodeConflict)
@@ -131,7 +116,7 @@ func TestAppealFaults(t *testing.T) {
 	wantStatus(t, s.do(t, seen), 412, billing.CodeChangedMeanwhile)
 	appeal := "/appeals/" + s.must(t, 201, call{path: "/claims/" + id + "/appeals", body: appealBody}).text(t, "id")
 	for body, want := range map[string]string{
-		`{"on":"today","by":"mail"}`: "on format", `{"on":"` + lately(-1) + `","by":"mail"}`: "on range", `{"on":"` + lately(11) + `","by":"mail"}`: "on range", `{"on":"` + lately(1) + `","by":"owl"}`: "by not_allowed",
+		`{"on":"today","by":"mail"}`: "on format", `{"on":"` + lately(-1) + `","by":"mail"}`: "on range", `{"on":"` + lately(1) + `","by":"owl"}`: "by not_allowed",
 	} {
 		wantFields(t, post(appeal+"/sent", body), want)
 	}

@@ -135,7 +135,8 @@ func (s *Service) Change(ctx context.Context, call idempotency.Write[*appeal.App
 func (s *Service) Send(ctx context.Context, call idempotency.Write[*appeal.Appeal], id billing.AppealID, in intake.AppealSentRequest) (caller.Reply, error) {
 	how, faults := in.Sending()
 	return s.change(ctx, call, id, faults, func(_ context.Context, tx ports.Tx, c *claim.Claim, a *appeal.Appeal) error {
-		return a.Send(how, c, call.Principal.ID, tx.Clock.Now())
+		now := tx.Clock.Now()
+		return a.Send(how, call.Principal.ID, c.Contract.Limits.Zone.Day(now), now)
 	})
 }
 

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/limit"
 	"github.com/molar-billing/molar/core/billing/remit"
 )
@@ -151,42 +150,19 @@ type Sending struct {
 	Reference string // empty for none
 }
 
-// Send records that the appeal of a claim was sent. Days are compared with today at the office of
-// the claim. It returns CodeConflict for one that was sent before, and CodeInvalidRequest for a day to
-// come, or before the decision.
-func (a *Appeal) Send(s Sending, of *claim.Claim, by string, now time.Time) error {
+// Send records that the appeal was sent. Days are compared with today at the office of the claim. It
+// returns CodeConflict for one that was sent before, and CodeInvalidRequest for a day to come.
+func (a *Appeal) Send(s Sending, by string, today billing.Date, now time.Time) error {
 	if a.State != Draft {
 		return conflict("The appeal was sent already. " + a.next())
 	}
-	today := of.Contract.Limits.Zone.Day(now)
 	s.On = cmp.Or(s.On, today)
-	after, what := a.follows(of)
-	if err := past(s.On, after, today, what); err != nil {
+	if err := past(s.On, billing.Date{}, today); err != nil {
 		return err
 	}
 	a.State, a.SentOn, a.SentBy, a.Words.Reference = Sent, s.On, s.By, s.Reference
 	a.SentAt, a.UpdatedAt, a.RecordedBy = now, now, by
 	return nil
-}
-
-// follows returns the first day on which the appeal can have been sent, with the beginning of a
-// sentence about it: that of the decision, or of its remittance if the payment has a later date. When
-// the payer has decided again since the appeal was made, it is the day on which the claim was sent. It
-// is zero for an unknown day.
-func (a *Appeal) follows(c *claim.Claim) (billing.Date, string) {
-	zone := c.Contract.Limits.Zone
-	switch {
-	case c.Standing != nil && !c.SettledAt.IsZero() && !c.SettledAt.After(a.CreatedAt):
-		day := zone.Day(c.SettledAt)
-		if paid := c.Standing.PaymentDate; !paid.IsZero() && paid.Before(day) {
-			day = paid
-		}
-		return day, "The payer decided the claim on "
-	case !c.SentAt.IsZero():
-		return zone.Day(c.SentAt), "The claim was sent on "
-	default:
-		return billing.Date{}, ""
-	}
 }
 
 // Decide records what became of the appeal on a day, which is zero for today. One that was not sent
@@ -202,7 +178,7 @@ func (a *Appeal) Decide(on billing.Date, o Outcome, by string, today billing.Dat
 		return conflict("The appeal was not sent. Record that it was sent first, or withdraw it.")
 	}
 	on = cmp.Or(on, today)
-	if err := past(on, a.SentOn, today, "The appeal was sent on "); err != nil {
+	if err := past(on, a.SentOn, today); err != nil {
 		return err
 	}
 	a.State, a.DecidedOn, a.Outcome = Decided, on, o
@@ -211,14 +187,13 @@ func (a *Appeal) Decide(on billing.Date, o Outcome, by string, today billing.Dat
 }
 
 // past returns CodeInvalidRequest for a day that is to come, or before another, which may be zero.
-// What was on the other day begins a sentence.
-func past(on, after, today billing.Date, what string) error {
+func past(on, after, today billing.Date) error {
 	var f billing.Faults
 	switch {
 	case today.Before(on):
 		f.Add("on", billing.FaultRange, "The day must not be in the future.")
 	case !after.IsZero() && on.Before(after):
-		f.Add("on", billing.FaultRange, what+after.String()+". Send that day or a later one.")
+		f.Add("on", billing.FaultRange, "The appeal was sent on "+after.String()+". Send that day or a later one.")
 	}
 	return f.Err()
 }

@@ -27,7 +27,7 @@ func draft() *appeal.Appeal {
 func TestStates(t *testing.T) {
 	t.Parallel()
 	send := func(a *appeal.Appeal) error {
-		return a.Send(appeal.Sending{On: today, By: appeal.Mail}, &claim.Claim{}, "ann", now)
+		return a.Send(appeal.Sending{On: today, By: appeal.Mail}, "ann", today, now)
 	}
 	decide := func(o appeal.Outcome) func(*appeal.Appeal) error {
 		return func(a *appeal.Appeal) error { return a.Decide(today, o, "ann", today, now) }
@@ -59,27 +59,10 @@ func TestStates(t *testing.T) {
 func TestDays(t *testing.T) {
 	t.Parallel()
 	a := draft()
-	of := &claim.Claim{Progress: claim.Progress{SentAt: now.AddDate(0, 0, -9), SettledAt: now.AddDate(0, 0, -1), Standing: &claim.Standing{PaymentDate: today.AddDays(-3)}}}
-	again := *of
-	again.SettledAt = now.Add(time.Hour) // a decision that the appeal is not about
-	late := *of
-	late.Standing = &claim.Standing{PaymentDate: today.AddDays(2)} // of a remittance that came before the payment
-	for name, x := range map[string]struct {
-		of    *claim.Claim
-		first int
-	}{"decided": {of, -3}, "decided again": {&again, -9}, "paid later": {&late, -1}} {
-		b := draft()
-		if err := b.Send(appeal.Sending{On: today.AddDays(x.first - 1), By: appeal.Fax}, x.of, "ann", now); billing.CodeOf(err) != billing.CodeInvalidRequest || b.State != appeal.Draft {
-			t.Errorf("%s: sent before: %v", name, err)
-		}
-		if err := b.Send(appeal.Sending{On: today.AddDays(x.first), By: appeal.Fax}, x.of, "ann", now); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	if err := a.Send(appeal.Sending{On: today.AddDays(1), By: appeal.Fax}, of, "ann", now); billing.CodeOf(err) != billing.CodeInvalidRequest || a.State != appeal.Draft {
+	if err := a.Send(appeal.Sending{On: today.AddDays(1), By: appeal.Fax}, "ann", today, now); billing.CodeOf(err) != billing.CodeInvalidRequest || a.State != appeal.Draft {
 		t.Errorf("sent tomorrow: %v", err)
 	}
-	if err := a.Send(appeal.Sending{On: today.AddDays(-3), By: appeal.Fax, Reference: "77"}, of, "ann", now); err != nil || a.DueOn() != today.AddDays(57) || a.Words.Reference != "77" {
+	if err := a.Send(appeal.Sending{On: today.AddDays(-3), By: appeal.Fax, Reference: "77"}, "ann", today, now); err != nil || a.DueOn() != today.AddDays(57) || a.Words.Reference != "77" {
 		t.Errorf("sent: %v, due on %s", err, a.DueOn())
 	}
 	for _, day := range []billing.Date{today.AddDays(-4), today.AddDays(1)} {

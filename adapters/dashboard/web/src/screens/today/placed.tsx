@@ -15,27 +15,11 @@ import { named } from "./many";
 import { onPage, toRead } from "./on";
 import { press } from "./press";
 import { type Asks, Before, Questions } from "./put-off";
-import { keep, type Queue, useQueue, useTasks, writesOf } from "./queue";
+import { keep, type Queue, useTasks, writesOf } from "./queue";
 import "./bar.css";
 
-/** TaskBar is the bar while a person goes through the tasks. A screen that shows no resource ends
- *  the queue, and one that the task does not lead to has only the way back. */
-export function TaskBar() {
-  const { mode } = useClient();
-  const queue = useQueue();
-  const path = useRouterState({ select: (s) => s.location.pathname });
-  const today = path === `/${mode}`; // which takes the queue's place over
-  const shows = /_[0-9A-Z]{26}(\/|$)|\/(new|deposits)$/.test(path); // missing money is looked for in the list
-  const leaves = queue !== null && !shows && !today;
-  // What the tab keeps is outside React.
-  useEffect(() => {
-    if (leaves) keep(mode, null);
-  }, [leaves, mode]);
-  return queue && shows ? <Placed queue={queue} path={path} /> : null;
-}
-
 /** Placed is the bar where the task is done, and elsewhere a link without keys. */
-function Placed({ queue, path }: { queue: Queue; path: string }) {
+export function Placed({ queue, path }: { queue: Queue; path: string }) {
   const { api, mode } = useClient();
   const [{ claim_id: claim }] = useFilters("/attachments/new");
   const page = path.slice(mode.length + 1);

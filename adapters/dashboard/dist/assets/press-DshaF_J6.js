@@ -1,0 +1,1 @@
+function e(e,t=``,n=!1){let r=`main [data-act~="${e}"]`,i=document.querySelector(`${r}[data-of~="${t}"]`)??(n?null:document.querySelector(r));return i?(i.disabled?document.querySelector(`main :is(textarea:not([data-note]), input:not([type=file]))`)?.focus():(i.focus(),i.click()),!0):!1}export{e as t};

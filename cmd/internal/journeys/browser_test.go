@@ -163,6 +163,11 @@ func (w *watch) begin(r *rod.Page) (seen chan struct{}) {
 				w.fault("%s: %s %s", e.Entry.Source, e.Entry.Text, e.Entry.URL)
 			}
 		},
+		// A page asks before an address leaves what is not saved, perhaps a moment longer than it
+		// needs to, and waits for ever for a person.
+		func(*proto.PageJavascriptDialogOpening) {
+			go func() { _ = proto.PageHandleJavaScriptDialog{Accept: true}.Call(r) }()
+		},
 		w.sent, w.received, w.failed,
 	)
 	seen = make(chan struct{})

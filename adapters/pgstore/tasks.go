@@ -210,8 +210,8 @@ func (r tasks) List(ctx context.Context, f task.Filter, p billing.Page) ([]*task
 	return taskTable.many(ctx, r.tx, "list tasks", text, args...)
 }
 
-// countTasks counts open tasks by kind, then those of nobody and of a user. No count reads more than it needs: it
-// ends at a limit.
+// countTasks counts open tasks by kind, then those without an assignee and those of a user. Each count ends at a
+// limit.
 const countTasks = `
 WITH open AS NOT MATERIALIZED (
 	SELECT kind, assignee FROM tasks

@@ -112,11 +112,16 @@ func uses(ctx context.Context, tx ports.Tx, p plans, r *estimate.Record, claims 
 func lastService(earlier []estimate.Earlier, s *estimate.Service) (last billing.Date) {
 	for i := range earlier {
 		e := &earlier[i]
-		elsewhere := s.Tooth != "" && s.Tooth != e.Tooth ||
-			s.Tooth == "" && len(s.OralCavity) > 0 && !slices.ContainsFunc(e.Areas, func(a string) bool { return slices.Contains(s.OralCavity, a) })
+		elsewhere := s.Tooth != "" && s.Tooth != e.Tooth || s.Tooth == "" && apart(s.OralCavity, e.Areas) ||
+			len(e.Surfaces) > 0 && apart(s.Surfaces, e.Surfaces)
 		if e.Code == s.Code && !elsewhere && e.ServiceDate.Before(s.ServiceDate) && last.Before(e.ServiceDate) {
 			last = e.ServiceDate
 		}
 	}
 	return last
+}
+
+// apart reports whether places are named and none of them is among others.
+func apart(named, others []string) bool {
+	return len(named) > 0 && !slices.ContainsFunc(named, func(s string) bool { return slices.Contains(others, s) })
 }

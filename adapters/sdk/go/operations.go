@@ -283,7 +283,7 @@ func (s EligibilityBatchesOperations) ListItems(id string, params EligibilityBat
 // Cancel a batch of checks.
 //
 // Requires the `submit` permission. Nothing more is asked, and nothing is checked again. Answers of payers that are
-// being asked still count.
+// being asked still count. A batch that is `done` stays as it is.
 func (s EligibilityBatchesOperations) Cancel(ctx context.Context, id string, options ...CallOption) (*EligibilityBatch, error) {
 	return read[EligibilityBatch](ctx, s.c, call{
 		method: http.MethodPost, path: "/eligibility/batches/" + url.PathEscape(id) + "/cancel",

@@ -232,7 +232,7 @@ func (r *run) line(l *Line) Result {
 	before := r.first.termsOf(l, l.Allowed)
 	steps := before.steps(l)
 	if n, units := r.first.left(l, &before.share), max(1, l.Quantity); before.struck == nil && before.maybe && n < units {
-		steps = append(steps, Step{Text: "Of " + strconv.Itoa(units) + ", the plan pays for " + strconv.Itoa(n) + ": only " + often(before.share.Frequency) + ".", Path: before.share.FrequencyPath})
+		steps = append(steps, Step{Text: "The plan pays for " + strconv.Itoa(n) + " of these " + strconv.Itoa(units) + ": it pays only " + often(before.share.Frequency) + ".", Path: before.share.FrequencyPath})
 	}
 	var doubts []string
 	if r.second != nil {

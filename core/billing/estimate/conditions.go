@@ -87,13 +87,14 @@ func (p *Plan) conditions(l *Line, t *target, s *Share) (out []condition) {
 }
 
 // tells reports whether it is known how often the service was done: the payer counts, or says when it
-// pays again, or the last service is known of a plan that pays for one.
+// pays again, or the last service is known where the plan pays for one.
 func (s *Share) tells(l *Line) bool {
 	once := *s.Frequency.Count == 1
 	if !s.LimitedPerPlace && (s.Frequency.Used != nil || !s.NextEligible.IsZero() || once && !s.LastService.IsZero()) {
 		return true
 	}
-	return once && (!l.LastService.IsZero() || !l.PriorPlacement.IsZero())
+	before := func(on billing.Date) bool { return !on.IsZero() && !l.ServiceDate.Before(on) }
+	return once && (before(l.LastService) || before(l.PriorPlacement))
 }
 
 // often says how often the plan pays, such as "twice each calendar year".

@@ -187,6 +187,7 @@ func TestWhatIsKnownOfServices(t *testing.T) {
 		"one of two":               {atMost("D1110", 2, "calendar_year", ""), "D1110 last 2026-01-05", true},
 		"one of two, by the payer": {atMost("D1110", 2, "calendar_year", "", lastBy("2026-01-05")), "D1110", true},
 		"the payer's count":        {atMost("D1110", 2, "calendar_year", "", used(1)), "D1110", false},
+		"a day after the service":  {atMost("D1110", 1, "6 months", ""), "D1110 last 2027-01-05", true},
 		"the last one":             {atMost("D1110", 1, "6 months", ""), "D1110 last 2025-01-05", false},
 	} {
 		r := estimate.Compute(&estimate.Case{Plan: plan(c.plan), Lines: []estimate.Line{line(c.line + " fee 80")}}).Lines[0]

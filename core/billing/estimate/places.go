@@ -18,18 +18,19 @@ type Place struct {
 func (p *Place) same(o *Place, scope string) bool {
 	switch {
 	case strings.Contains(scope, "quadrant"):
-		return share(p.areas(quadrants), o.areas(quadrants))
+		return meet(p.areas(quadrants), o.areas(quadrants))
 	case strings.Contains(scope, "sextant"):
-		return share(p.areas(sextants), o.areas(sextants))
+		return meet(p.areas(sextants), o.areas(sextants))
 	case strings.Contains(scope, "arch"):
-		return share(p.areas(arches), o.areas(arches))
+		return meet(p.areas(arches), o.areas(arches))
 	case strings.Contains(scope, "surface"):
-		return p.Tooth != "" && p.Tooth == o.Tooth && share(p.Surfaces, o.Surfaces)
+		return p.Tooth != "" && p.Tooth == o.Tooth && meet(p.Surfaces, o.Surfaces)
 	}
 	return p.Tooth != "" && p.Tooth == o.Tooth
 }
 
-func share(a, b []string) bool {
+// meet reports whether two lists have a value in common.
+func meet(a, b []string) bool {
 	return slices.ContainsFunc(a, func(x string) bool { return slices.Contains(b, x) })
 }
 

@@ -1,6 +1,7 @@
 package estimate
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -67,7 +68,7 @@ func (g *ledger) count(l *Line, s *Share) (all []counted, n int) {
 			add(on, 1, &known, false)
 		}
 	}
-	if f.Used != nil && *f.Used > known && !s.LimitedPerPlace && l.ServiceDate.Before(orDay(s.NextEligible, l.ServiceDate.AddDays(1))) {
+	if f.Used != nil && *f.Used > known && !s.LimitedPerPlace && l.ServiceDate.Before(cmp.Or(s.NextEligible, l.ServiceDate.AddDays(1))) {
 		if until, counts := g.plan.renewed(f, g.plan.CheckedOn, l.ServiceDate); counts && (!calendar(f) || l.ServiceDate.Year >= g.plan.CheckedOn.Year) {
 			if _, unit := f.Span(); unit == coverage.PeriodUnitMonth || unit == coverage.PeriodUnitYear && !calendar(f) {
 				until = billing.Date{} // it depends on when those services were
@@ -89,13 +90,6 @@ func (g *ledger) count(l *Line, s *Share) (all []counted, n int) {
 		}
 	}
 	return all, known + beside
-}
-
-func orDay(d, other billing.Date) billing.Date {
-	if d.IsZero() {
-		return other
-	}
-	return d
 }
 
 // is reports whether the service counts for the frequency of a line. Without a place that the
@@ -147,7 +141,7 @@ func (g *ledger) repeats(l *Line, s *Share) (out *strike) {
 // freed returns the first day on which a number of services no longer count; zero if that is not known.
 func freed(all []counted, n int) (day billing.Date) {
 	never := billing.Date{Year: math.MaxInt}
-	slices.SortStableFunc(all, func(a, b counted) int { return orDay(a.until, never).Compare(orDay(b.until, never)) })
+	slices.SortStableFunc(all, func(a, b counted) int { return cmp.Or(a.until, never).Compare(cmp.Or(b.until, never)) })
 	for _, c := range all {
 		if day, n = c.until, n-c.units; n <= 0 {
 			return day

@@ -355,7 +355,7 @@ export class EligibilityBatchesOperations {
    * Cancel a batch of checks.
    *
    * Requires the `submit` permission. Nothing more is asked, and nothing is checked again. Answers of payers that are
-   * being asked still count.
+   * being asked still count. A batch that is `done` stays as it is.
    */
   cancel(id: string, options?: CallOptions): Promise<EligibilityBatch> {
     return this.core.json({ method: "POST", path: `/eligibility/batches/${encodeURIComponent(id)}/cancel`, keyed: true }, options);

@@ -349,7 +349,7 @@ class EligibilityBatchesOperations:
         """Cancel a batch of checks.
 
         Requires the `submit` permission. Nothing more is asked, and nothing is checked again. Answers of payers that are
-        being asked still count.
+        being asked still count. A batch that is `done` stays as it is.
         """
         return EligibilityBatch(self._core.json(Call("POST", f"/eligibility/batches/{part(id)}/cancel", options, keyed=True)))
 

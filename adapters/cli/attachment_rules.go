@@ -125,7 +125,7 @@ func addAttachmentRule(b Backend) *cobra.Command {
 	return c
 }
 
-const ruleArgument, ruleSource = "attachment rule (atr_...)", "molar attachment-rules list"
+const ruleArgument, ruleSource = "attachment rule (rul_...)", "molar attachment-rules list"
 
 func changeAttachmentRule(b Backend) *cobra.Command {
 	var f connection
@@ -133,7 +133,7 @@ func changeAttachmentRule(b Backend) *cobra.Command {
 	c := &cobra.Command{
 		Use: "change RULE", Short: "Change a rule", Args: oneOf(ruleArgument, ruleSource),
 		Long:    "Changes what the flags name; the rest stays. An empty value means the same as for a new rule. It needs a key with the submit permission.",
-		Example: "  molar attachment-rules change atr_... --needs xray",
+		Example: "  molar attachment-rules change rul_... --needs xray",
 		RunE: func(c *cobra.Command, args []string) error {
 			api, err := f.open(c, b)
 			if err != nil {
@@ -168,7 +168,7 @@ func removeAttachmentRule(b Backend) *cobra.Command {
 	c := &cobra.Command{
 		Use: "remove RULE", Short: "Remove a rule", Args: oneOf(ruleArgument, ruleSource),
 		Long:    "Removes a rule. The advice of claims follows the rules that are left. It needs a key with the submit permission.",
-		Example: "  molar attachment-rules remove atr_...",
+		Example: "  molar attachment-rules remove rul_...",
 		RunE: func(c *cobra.Command, args []string) error {
 			api, err := f.open(c, b)
 			if err != nil {

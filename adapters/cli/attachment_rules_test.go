@@ -31,8 +31,8 @@ func TestAttachmentRuleCommands(t *testing.T) {
 	}
 	var rules []*molar.AttachmentRule
 	if err := json.Unmarshal([]byte(`[
-		{"id":"atr_1","payer":{"payer_id":"CHTEST","name":"Molar Test Payer"},"procedure_codes":["D2740","D2950-D2954"],"needs":["xray","narrative"],"when":"initial","note":"Denied\nin May."},
-		{"id":"atr_2","payer":null,"procedure_codes":[],"needs":[],"when":"always","note":null}]`), &rules); err != nil {
+		{"id":"rul_1","payer":{"payer_id":"CHTEST","name":"Molar Test Payer"},"procedure_codes":["D2740","D2950-D2954"],"needs":["xray","narrative"],"when":"initial","note":"Denied\nin May."},
+		{"id":"rul_2","payer":null,"procedure_codes":[],"needs":[],"when":"always","note":null}]`), &rules); err != nil {
 		t.Fatal(err)
 	}
 	cmd := New(Backend{})

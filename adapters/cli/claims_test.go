@@ -25,10 +25,10 @@ func TestClaimCommands(t *testing.T) {
 		all.WriteString(out.String() + "\n")
 	}
 	for _, reply := range []string{
-		`{"id":"sti_1","outcome":"found","message":"Decided with a payment: paid.","payer_claim_number":"P-1","statuses":[
+		`{"id":"inq_1","outcome":"found","message":"Decided with a payment: paid.","payer_claim_number":"P-1","statuses":[
 			{"codes":[{"category":"F1","status":"65","entity":null,"text":"Decided with a payment: paid"}],"charge":"1250.00","paid":"800.00","payment_date":"2026-03-09","payment_number":"17"},
 			{"line_number":1,"procedure_code":"D2740","codes":[{"category":"F1","status":"65","entity":"PR","text":"Decided with a payment: paid (payer)"}],"charge":"1250.00","paid":"800.00"}]}`,
-		`{"id":"sti_2","outcome":"not_found","message":"The payer found no claim.","statuses":[]}`,
+		`{"id":"inq_2","outcome":"not_found","message":"The payer found no claim.","statuses":[]}`,
 	} {
 		var i shownInquiry
 		if err := json.Unmarshal([]byte(reply), &i); err != nil {

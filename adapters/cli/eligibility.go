@@ -70,8 +70,8 @@ func listCheckBatches(b Backend) *cobra.Command {
 func showCheckBatch(b Backend) *cobra.Command {
 	var f connection
 	c := &cobra.Command{
-		Use: "show BATCH", Short: "Show a batch of checks with its counts", Args: oneOf("batch (elb_...)", "molar eligibility batches list"),
-		Long: "Shows a batch of checks as the API does. " + batchesKey, Example: "  molar eligibility batches show elb_...",
+		Use: "show BATCH", Short: "Show a batch of checks with its counts", Args: oneOf("batch (bat_...)", "molar eligibility batches list"),
+		Long: "Shows a batch of checks as the API does. " + batchesKey, Example: "  molar eligibility batches show bat_...",
 		RunE: func(c *cobra.Command, args []string) error {
 			api, err := f.open(c, b)
 			if err != nil {
@@ -105,9 +105,9 @@ func listCheckItems(b Backend) *cobra.Command {
 	var outcome string
 	var person bool
 	c := &cobra.Command{
-		Use: "items BATCH", Short: "List the items of a batch of checks", Args: oneOf("batch (elb_...)", "molar eligibility batches list"),
+		Use: "items BATCH", Short: "List the items of a batch of checks", Args: oneOf("batch (bat_...)", "molar eligibility batches list"),
 		Long:    "Lists the items of a batch, without names, with what to change of an invalid one. " + batchesKey,
-		Example: "  molar eligibility batches items elb_...\n  molar eligibility batches items elb_... --needs-a-person",
+		Example: "  molar eligibility batches items bat_...\n  molar eligibility batches items bat_... --needs-a-person",
 		RunE: func(c *cobra.Command, args []string) error {
 			api, err := f.open(c, b)
 			if err != nil {
@@ -161,9 +161,9 @@ func retryCheckBatch(b Backend) *cobra.Command {
 		ItemIDs []string `json:"item_ids"`
 	}
 	c := &cobra.Command{
-		Use: "retry BATCH", Short: "Ask again for items of a batch", Args: oneOf("batch (elb_...)", "molar eligibility batches list"),
+		Use: "retry BATCH", Short: "Ask again for items of a batch", Args: oneOf("batch (bat_...)", "molar eligibility batches list"),
 		Long:    "Asks the payer again for completed items of a batch. Each gets a new check. " + batchesKey,
-		Example: "  molar eligibility batches retry elb_... --item 4711 --item 4712",
+		Example: "  molar eligibility batches retry bat_... --item 4711 --item 4712",
 		RunE: func(c *cobra.Command, args []string) error {
 			api, err := f.open(c, b)
 			if err != nil {
@@ -186,9 +186,9 @@ func cancelCheckBatch(b Backend) *cobra.Command {
 	var f connection
 	var item string
 	c := &cobra.Command{
-		Use: "cancel BATCH", Short: "Ask for nothing more of a batch, or of one of its items", Args: oneOf("batch (elb_...)", "molar eligibility batches list"),
+		Use: "cancel BATCH", Short: "Ask for nothing more of a batch, or of one of its items", Args: oneOf("batch (bat_...)", "molar eligibility batches list"),
 		Long:    "Ends a batch, or one of its items. Answers of payers that are being asked still count. " + batchesKey,
-		Example: "  molar eligibility batches cancel elb_...\n  molar eligibility batches cancel elb_... --item 4711",
+		Example: "  molar eligibility batches cancel bat_...\n  molar eligibility batches cancel bat_... --item 4711",
 		RunE: func(c *cobra.Command, args []string) error {
 			api, err := f.open(c, b)
 			if err != nil {

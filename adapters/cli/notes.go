@@ -115,9 +115,9 @@ func strikeNote(b Backend) *cobra.Command {
 	var f connection
 	var reason string
 	c := &cobra.Command{
-		Use: "strike NOTE", Short: "Strike a note", Args: oneOf("note (nte_...)", "molar notes list"),
+		Use: "strike NOTE", Short: "Strike a note", Args: oneOf("note (not_...)", "molar notes list"),
 		Long:    "Strikes a note, such as one on the wrong patient. It stays in the list as struck, with the reason. It needs a key with the submit permission.",
-		Example: "  molar notes strike nte_... --reason 'It is about another patient.'",
+		Example: "  molar notes strike not_... --reason 'It is about another patient.'",
 		RunE: func(c *cobra.Command, args []string) error {
 			return f.writeNote(c, b, "/notes/"+url.PathEscape(args[0])+"/strike", map[string]any{"reason": reason})
 		},

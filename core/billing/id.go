@@ -92,15 +92,15 @@ func (acceptedKind) prefix() string     { return "acr_" }
 func (restoreKind) prefix() string      { return "rst_" }
 func (feeScheduleKind) prefix() string  { return "fee_" }
 func (estimateKind) prefix() string     { return "est_" }
-func (checkBatchKind) prefix() string   { return "elb_" }
+func (checkBatchKind) prefix() string   { return "bat_" }
 func (checkItemKind) prefix() string    { return "eli_" }
 func (taskKind) prefix() string         { return "tsk_" }
-func (statusKind) prefix() string       { return "sti_" }
-func (noteKind) prefix() string         { return "nte_" }
+func (statusKind) prefix() string       { return "inq_" }
+func (noteKind) prefix() string         { return "not_" }
 func (statusPolicyKind) prefix() string { return "stp_" }
 func (depositKind) prefix() string      { return "dep_" }
 func (appealKind) prefix() string       { return "apl_" }
-func (adviceRuleKind) prefix() string   { return "atr_" }
+func (adviceRuleKind) prefix() string   { return "rul_" }
 
 // The IDs of the API, the JobID of a job, and the DeliveryID of a delivery to
 // an endpoint.

@@ -36,7 +36,7 @@ func TestCheckFile(t *testing.T) {
 	var all strings.Builder
 	run := func(line string) {
 		t.Helper()
-		args := strings.Fields(strings.NewReplacer("off_...", r.Offices["test"], "elb_...", batch).Replace(line))
+		args := strings.Fields(strings.NewReplacer("off_...", r.Offices["test"], "bat_...", batch).Replace(line))
 		for i, a := range args {
 			if strings.HasSuffix(a, ".csv") {
 				args[i] = filepath.Join(dir, a)
@@ -44,7 +44,7 @@ func TestCheckFile(t *testing.T) {
 		}
 		out, said, code := c.run(args...)
 		fmt.Fprintf(&all, "$ molar %s\n%s%sends with %d\n\n", line, out, said, code)
-		if id := regexp.MustCompile(`elb_\w{26}`).FindString(said); id != "" {
+		if id := regexp.MustCompile(`bat_\w{26}`).FindString(said); id != "" {
 			batch = id
 		}
 	}
@@ -65,9 +65,9 @@ func TestCheckFile(t *testing.T) {
 		"eligibility batch tomorrow.csv --office off_... --out again.csv --skip-faults --recheck PT5M",
 		"eligibility batch tomorrow.csv --office off_... --out other.csv --skip-faults",
 		"eligibility batches list",
-		"eligibility batches items elb_...",
-		"eligibility batches items elb_... --needs-a-person --outcome rejected",
-		"eligibility batches show elb_...",
+		"eligibility batches items bat_...",
+		"eligibility batches items bat_... --needs-a-person --outcome rejected",
+		"eligibility batches show bat_...",
 	} {
 		run(line)
 	}
@@ -121,7 +121,7 @@ func TestCheckFileGoesOn(t *testing.T) {
 		p.start(&lockedBuffer{})
 		await(t, "the run before it is killed", func() bool {
 			log := p.log()
-			return kill == 0 || kill == 1 && strings.Contains(log, "elb_") || regexp.MustCompile(`[1-9]\d* %`).MatchString(log)
+			return kill == 0 || kill == 1 && strings.Contains(log, "bat_") || regexp.MustCompile(`[1-9]\d* %`).MatchString(log)
 		})
 		p.kill()
 		if err := os.Remove(result); err == nil {
@@ -147,7 +147,7 @@ func TestCheckFileGoesOn(t *testing.T) {
 			t.Errorf("%s has %d, want %d", path, len(all.Data), want)
 		}
 	}
-	items := c.good("eligibility", "batches", "items", regexp.MustCompile(`elb_\w{26}`).FindString(c.good("eligibility", "batches", "list")))
+	items := c.good("eligibility", "batches", "items", regexp.MustCompile(`bat_\w{26}`).FindString(c.good("eligibility", "batches", "list")))
 	if n := len(regexp.MustCompile(`(?m)elg_\w{26}  1 `).FindAllString(items, -1)); n != patients {
 		t.Errorf("%d were asked once, want %d:\n%s", n, patients, items)
 	}

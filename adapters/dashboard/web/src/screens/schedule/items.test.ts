@@ -9,7 +9,7 @@ function item(of: Partial<Item> = {}): Item {
   return {
     item_id: "line-2",
     object: "eligibility_batch_item",
-    batch_id: "elb_01JGZ8Y6T4M3N2P1Q0R9S8T7V6",
+    batch_id: "bat_01JGZ8Y6T4M3N2P1Q0R9S8T7V6",
     state: "completed",
     outcome: "answered",
     needs_a_person: false,

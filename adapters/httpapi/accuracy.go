@@ -11,15 +11,6 @@ func (a *api) getEstimateAccuracy(x *exchange) (*reply, error) {
 	return read(x, a.claims.Accuracy, pathID[billing.EstimateID](x, "id"), accuracyShape)
 }
 
-// listEstimateAccuracy handles GET /estimates/accuracy.
-func (a *api) listEstimateAccuracy(x *exchange) (*reply, error) {
-	all, err := a.claims.AccuracyByPayer(x.ctx, x.call.Scope)
-	if err != nil {
-		return nil, err
-	}
-	return page(all, payerAccuracyShape, nil), nil
-}
-
 type accuracyJSON struct {
 	Object     string             `json:"object"`
 	EstimateID billing.EstimateID `json:"estimate_id"`

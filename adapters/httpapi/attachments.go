@@ -11,9 +11,9 @@ import (
 	"github.com/molar-billing/molar/core/intake"
 )
 
-// listDocumentTypes handles GET /document_types.
-func listDocumentTypes(x *exchange) (*reply, error) {
-	return page(attachment.DocumentTypes(), documentTypeShape, nil), nil
+// documentTypes reads the types of documents, which are the same for every organization.
+func documentTypes(context.Context, billing.Scope) ([]attachment.DocumentType, error) {
+	return attachment.DocumentTypes(), nil
 }
 
 // listAttachments handles GET /attachments.

@@ -14,17 +14,19 @@ func (a *api) listPayers(x *exchange) (*reply, error) {
 	q := x.query()
 	l := q.bind("payers", x.call.Scope, "limit", "cursor")
 	text, _ := q.text("search")
-	limit, after := q.limit(), q.cursor(a.cursors, l)
+	return listed(a, x, q, l, text, a.foundPayers, payerEntryShape)
+}
+
+// foundPayers returns a page of the payers that a search finds. The directory is the same for every
+// organization.
+func (a *api) foundPayers(_ context.Context, _ billing.Scope, text string, p billing.Page) ([]*directory.Payer, *billing.Position, error) {
 	found := a.payers.Search(text)
-	if after != nil {
-		last := slices.IndexFunc(found, func(p *directory.Payer) bool { return p.ID == after.ID })
+	if p.After != nil {
+		last := slices.IndexFunc(found, func(of *directory.Payer) bool { return of.ID == p.After.ID })
 		found = found[last+1:] // the whole list if the directory no longer has the payer
 	}
-	if err := q.end().Err(); err != nil {
-		return nil, err
-	}
-	found, next := billing.Cut(found, limit, func(p *directory.Payer) billing.Position { return billing.Position{ID: p.ID} })
-	return page(found, payerEntryShape, a.cursors.encode(l, next)), nil
+	found, next := billing.Cut(found, p.Limit, func(of *directory.Payer) billing.Position { return billing.Position{ID: of.ID} })
+	return found, next, nil
 }
 
 // getPayer handles GET /payers/{id}. The directory is the same for every organization.

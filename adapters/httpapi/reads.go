@@ -98,6 +98,31 @@ func listed[Filter, T, J any](
 	return page(found, shape, a.cursors.encode(l, next)), nil
 }
 
+// whole replies with a list that is read at once, and has no pages. It reads the last parameters
+// of the query.
+func whole[T, J any](a *api, x *exchange, q *query, name string, list func(context.Context, billing.Scope) ([]T, error), shape func(T) J) (*reply, error) {
+	all := func(ctx context.Context, scope billing.Scope, _ struct{}, _ billing.Page) ([]T, *billing.Position, error) {
+		found, err := list(ctx, scope)
+		return found, nil, err
+	}
+	if x.prefersTable() {
+		return asTable(a, x, q, q.bind(name, x.call.Scope, "limit", "cursor"), struct{}{}, all, shape)
+	}
+	if err := q.end().Err(); err != nil {
+		return nil, err
+	}
+	found, err := list(x.ctx, x.call.Scope)
+	if err != nil {
+		return nil, err
+	}
+	return page(found, shape, nil), nil
+}
+
+// wholly is a GET of a list that is read at once, without parameters but those of files.
+func wholly[T, J any](a *api, name string, list func(context.Context, billing.Scope) ([]T, error), shape func(T) J) func(*exchange) (*reply, error) {
+	return func(x *exchange) (*reply, error) { return whole(a, x, x.query(), name, list, shape) }
+}
+
 // unfiltered replies with a page of a list without filters.
 func unfiltered[T, J any](
 	a *api, x *exchange, name string,

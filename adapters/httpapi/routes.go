@@ -137,7 +137,7 @@ func (a *api) routes() []route {
 
 		{post, root + "/estimates", submit, jsonBody, a.makeEstimate},
 		{get, root + "/estimates", read, noBody, a.listEstimates},
-		{get, root + "/estimates/accuracy", read, noBody, withoutQuery(a.listEstimateAccuracy)},
+		{get, root + "/estimates/accuracy", read, noBody, wholly(a, "accuracy of estimates", a.claims.AccuracyByPayer, payerAccuracyShape)},
 		{get, root + "/estimates/{id}/accuracy", read, noBody, a.getEstimateAccuracy},
 		{get, root + "/estimates/{id}", read, noBody, getting(a.estimates.Get, costEstimateShape)},
 
@@ -150,7 +150,7 @@ func (a *api) routes() []route {
 		{del, root + "/attachments/{id}/documents/{doc_id}", submit, noBody, withoutQuery(a.deleteDocument)},
 		{get, root + "/attachments/{id}/documents/{doc_id}/content", read, noBody, sendImage(a.attachments.Content, ".jpg")},
 		{get, root + "/attachments/{id}/documents/{doc_id}/thumbnail", read, noBody, sendImage(a.attachments.Thumbnail, "-thumbnail.jpg")},
-		{get, root + "/document_types", read, noBody, withoutQuery(listDocumentTypes)},
+		{get, root + "/document_types", read, noBody, wholly(a, "document types", documentTypes, documentTypeShape)},
 
 		{post, root + "/payer_requests", submit, jsonBody, making(created, a.payerRequests.Record, payerRequestShape)},
 		{get, root + "/payer_requests", read, noBody, a.listPayerRequests},
@@ -294,7 +294,7 @@ func (a *api) routes() []route {
 		{get, root + "/audit_entries", owner, noBody, a.listAuditEntries},
 
 		{post, root + "/webhook_endpoints", manage, jsonBody, a.createEndpoint},
-		{get, root + "/webhook_endpoints", read, noBody, withoutQuery(a.listEndpoints)},
+		{get, root + "/webhook_endpoints", read, noBody, wholly(a, "webhook endpoints", a.webhooks.List, endpointShape)},
 		{get, root + "/webhook_endpoints/{id}", read, noBody, getting(a.webhooks.Get, endpointShape)},
 		{patch, root + "/webhook_endpoints/{id}", manage, jsonBody, a.updateEndpoint},
 		{del, root + "/webhook_endpoints/{id}", manage, noBody, deleting(a.webhooks.Delete)},
@@ -328,7 +328,7 @@ func (a *api) routes() []route {
 		{post, sandboxPath + "clock/stop", sandboxed, emptyBody, a.stopSandboxClock},
 		{post, sandboxPath + "reset", sandboxed, jsonBody, a.resetSandbox},
 		{post, sandboxPath + "organizations", sandboxed, jsonBody, a.makeThrowAway},
-		{get, sandboxPath + "organizations", sandboxed, noBody, withoutQuery(a.listThrowAways)},
+		{get, sandboxPath + "organizations", sandboxed, noBody, wholly(a, "sandbox organizations", a.access.ListThrowAways, throwAwayShape)},
 		{del, sandboxPath + "organizations/{id}", sandboxed, noBody, deleting(a.access.RemoveThrowAway)},
 		{put, sandboxPath + "faults", sandboxed, jsonBody, a.putFaults},
 		{get, sandboxPath + "faults", sandboxed, noBody, withoutQuery(a.getFaults)},

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 
@@ -17,14 +18,10 @@ import (
 func (a *api) listScenarios(x *exchange) (*reply, error) {
 	q := x.query()
 	about := oneOf(q, "operation", scenario.Eligibility, scenario.Claim, scenario.Attachment)
-	if err := q.end().Err(); err != nil {
-		return nil, err
-	}
-	all, err := a.scenarios.List(x.ctx, x.call.Scope, about)
-	if err != nil {
-		return nil, err
-	}
-	return page(all.Scenarios, func(s scenario.Scenario) scenarioJSON { return scenarioShape(&s, all) }, nil), nil
+	return whole(a, x, q, "scenarios", func(ctx context.Context, scope billing.Scope) ([]scenarioJSON, error) {
+		all, err := a.scenarios.List(ctx, scope, about)
+		return mapped(all.Scenarios, func(s scenario.Scenario) scenarioJSON { return scenarioShape(&s, all) }), err
+	}, func(s scenarioJSON) scenarioJSON { return s })
 }
 
 // addScenario handles POST /sandbox/scenarios.

@@ -52,7 +52,7 @@ func asTable[Filter, T, J any](
 	if err != nil {
 		return nil, err
 	}
-	return &reply{status: http.StatusOK, stream: s, mime: csvType + "; charset=utf-8", fileName: strings.ReplaceAll(l.name, " ", "-") + ".csv"}, nil
+	return &reply{status: http.StatusOK, stream: s, mime: csvType + "; charset=utf-8", fileName: strings.NewReplacer(", ", "-", " ", "-").Replace(l.name) + ".csv"}, nil
 }
 
 // exports tells the audit the filters of a list that is read as a file, in place of the patients in

@@ -73,9 +73,22 @@ func TestListsAsFiles(t *testing.T) {
 	}
 	for _, path := range []string{
 		"/attachments", "/payer_requests", "/eras", "/patients", "/offices", "/providers", "/batches", "/quarantine", "/enrollments", "/estimates",
-		"/attachment_rules", "/fee_schedules", "/webhook_deliveries", "/requests", "/eligibility/batches",
+		"/attachment_rules", "/fee_schedules", "/webhook_deliveries", "/requests", "/eligibility/batches", "/estimates/accuracy",
 	} {
 		s.table(t, call{path: path})
+	}
+	for path, want := range map[string][]string{
+		"/payers?search=molar": {"payer_id", "CHTEST"}, "/document_types": {"pwk01", "P6"}, "/sandbox/scenarios?operation=claim": {"ending", "'-PAID-ERA"},
+		"/events": {"type", "eligibility.completed"}, "/events?order=asc": {"type", "eligibility.completed"}, "/webhook_endpoints": {"url", ""},
+	} {
+		head, rows := s.table(t, call{path: path})
+		at := slices.Index(head, want[0])
+		if at < 0 || slices.ContainsFunc(head, func(name string) bool { return strings.HasPrefix(name, "secret") }) {
+			t.Fatalf("%s: the columns are %q", path, head)
+		}
+		if want[1] != "" && !slices.ContainsFunc(rows, func(row []string) bool { return row[at] == want[1] }) {
+			t.Errorf("%s: %q", path, rows)
+		}
 	}
 	if a := s.do(t, call{path: "/claims?state=lost", header: asCSV, bad: true}); a.StatusCode != 422 {
 		t.Errorf("an unknown state: %d %s", a.StatusCode, a.body)
@@ -118,5 +131,31 @@ func TestTableFile(t *testing.T) {
 		if fails && (!errors.Is(err, broken) || strings.Contains(string(got), "#")) {
 			t.Errorf("%v\n%q", err, got)
 		}
+	}
+}
+
+// TestEveryListIsAFile finds lists of the contract without a file.
+func TestEveryListIsAFile(t *testing.T) {
+	t.Parallel()
+	doc, err := loadContract()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lists := 0
+	for path, item := range doc.Paths.Map() {
+		if item.Get == nil || item.Get.Responses.Value("200") == nil {
+			continue
+		}
+		content := item.Get.Responses.Value("200").Value.Content
+		reply := content["application/json"]
+		if reply == nil || reply.Schema == nil || reply.Schema.Value.Properties["next_cursor"] == nil {
+			continue
+		}
+		if lists++; content["text/csv"] == nil {
+			t.Errorf("%s has no text/csv", path)
+		}
+	}
+	if lists < 40 {
+		t.Errorf("there are %d lists", lists)
 	}
 }

@@ -15,15 +15,6 @@ func (a *api) makeThrowAway(x *exchange) (*reply, error) {
 	return kept(a.access.MakeThrowAway(x.ctx, replying(x, http.StatusCreated, x.madeThrowAwayShape), readBody[intake.ThrowAwayRequest](x)))
 }
 
-// listThrowAways handles GET /sandbox/organizations.
-func (a *api) listThrowAways(x *exchange) (*reply, error) {
-	all, err := a.access.ListThrowAways(x.ctx, x.call.Scope)
-	if err != nil {
-		return nil, err
-	}
-	return page(all, throwAwayShape, nil), nil
-}
-
 type throwAwayJSON struct {
 	ID        billing.OrgID `json:"id"`
 	Object    string        `json:"object"`

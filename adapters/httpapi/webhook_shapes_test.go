@@ -68,8 +68,8 @@ func TestRevealedSchema(t *testing.T) {
 	}
 	good := revealedShape(webhooks.Revealed{Endpoint: anEndpoint(), Secret: anEndpoint().Secret})
 	silent, loud := good, good
-	silent.Secret, loud.SecretAvailable = "", new(false)
-	for _, shape := range []endpointJSON{silent, loud, endpointShape(anEndpoint())} {
+	silent.Secret, loud.SecretAvailable = "", false
+	for _, shape := range []any{silent, loud, endpointShape(anEndpoint())} {
 		if refusal(doc.Components.Schemas["WebhookEndpointRevealed"], plainJSON(t, shape)) == nil {
 			t.Errorf("%+v is accepted", shape)
 		}

@@ -24,16 +24,6 @@ func readEndpointRequest(x *exchange) (in intake.EndpointRequest) {
 	return in
 }
 
-// listEndpoints handles GET /webhook_endpoints. It returns all of them, since
-// there are few.
-func (a *api) listEndpoints(x *exchange) (*reply, error) {
-	all, err := a.webhooks.List(x.ctx, x.call.Scope)
-	if err != nil {
-		return nil, err
-	}
-	return page(all, endpointShape, nil), nil
-}
-
 // updateEndpoint handles PATCH /webhook_endpoints/{id}.
 func (a *api) updateEndpoint(x *exchange) (*reply, error) {
 	in := readEndpointRequest(x)
@@ -55,18 +45,23 @@ func (a *api) setStatus(x *exchange, status webhook.EndpointStatus) (*reply, err
 }
 
 type endpointJSON struct {
-	ID              billing.WebhookEndpointID `json:"id"`
-	Object          string                    `json:"object"`
-	URL             string                    `json:"url"`
-	Description     string                    `json:"description"`
-	EventTypes      []event.Type              `json:"event_types"`
-	Status          webhook.EndpointStatus    `json:"status"`
-	Health          healthJSON                `json:"health"`
-	Mode            billing.Mode              `json:"mode"`
-	CreatedAt       string                    `json:"created_at"`
-	CreatedBy       *string                   `json:"created_by"`
-	Secret          webhook.Secret            `json:"secret,omitempty"`
-	SecretAvailable *bool                     `json:"secret_available,omitempty"`
+	ID          billing.WebhookEndpointID `json:"id"`
+	Object      string                    `json:"object"`
+	URL         string                    `json:"url"`
+	Description string                    `json:"description"`
+	EventTypes  []event.Type              `json:"event_types"`
+	Status      webhook.EndpointStatus    `json:"status"`
+	Health      healthJSON                `json:"health"`
+	Mode        billing.Mode              `json:"mode"`
+	CreatedAt   string                    `json:"created_at"`
+	CreatedBy   *string                   `json:"created_by"`
+}
+
+// revealedJSON is an endpoint with its secret, which a replay does not show.
+type revealedJSON struct {
+	endpointJSON
+	Secret          webhook.Secret `json:"secret,omitempty"`
+	SecretAvailable bool           `json:"secret_available"`
 }
 
 func endpointShape(e *webhook.Endpoint) endpointJSON {
@@ -90,10 +85,8 @@ func healthShape(e *webhook.Endpoint) healthJSON {
 	}
 }
 
-func revealedShape(r webhooks.Revealed) endpointJSON {
-	out := endpointShape(r.Endpoint)
-	out.Secret, out.SecretAvailable = r.Secret, new(r.Secret != "")
-	return out
+func revealedShape(r webhooks.Revealed) revealedJSON {
+	return revealedJSON{endpointShape(r.Endpoint), r.Secret, r.Secret != ""}
 }
 
 type pingJSON struct {

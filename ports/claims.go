@@ -43,11 +43,11 @@ type PatientClaims interface {
 	// void transactions, and of each claim History.
 	Similar(ctx context.Context, patient billing.PatientID, span billing.DateSpan) ([]*claim.Claim, error)
 
-	// Undecided reads at most a hundred claims of kind claim that were first sent to the
-	// payer at or after since and that it still decides, of everyone with the member ID,
-	// compared without case, the oldest first. It leaves out void transactions, and of each
-	// claim History.
-	Undecided(ctx context.Context, member string, payer billing.PayerID, since time.Time) ([]*claim.Claim, error)
+	// Since reads at most a hundred claims of kind claim to the payer of everyone with the
+	// member ID, compared without case: those that were first sent at or after since and that
+	// the payer still decides, and those whose figures a remittance changed since then. The
+	// oldest is the first. It leaves out void transactions, and of each claim History.
+	Since(ctx context.Context, member string, payer billing.PayerID, since time.Time) ([]*claim.Claim, error)
 }
 
 // ClaimLists finds claims for people.

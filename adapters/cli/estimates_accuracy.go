@@ -46,6 +46,9 @@ func accuracyText(a *claim.Accuracy) string {
 	var b strings.Builder
 	e := a.Estimate.Estimate
 	fmt.Fprintf(&b, "The patient owes %s of claim %s. The estimate had %s.\n", a.Standing.PatientResponsibility.Dollars(), a.Claim.ID, patientPays(e.Least, e.Most))
+	for _, text := range a.Uncertain {
+		fmt.Fprintf(&b, "%s\n", oneLine(text))
+	}
 	for i := range a.Lines {
 		l, s, r := &a.Lines[i], &a.Estimate.Services[i], &e.Lines[i]
 		owes := "not decided"

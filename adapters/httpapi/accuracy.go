@@ -18,6 +18,7 @@ type accuracyJSON struct {
 	Payer      payerJSON          `json:"payer"`
 	Lines      []lineAccuracyJSON `json:"lines"`
 	Totals     totalAccuracyJSON  `json:"totals"`
+	Uncertain  []string           `json:"uncertain"`
 }
 
 type lineAccuracyJSON struct {
@@ -63,6 +64,7 @@ func accuracyShape(a *claim.Accuracy) accuracyJSON {
 		Totals: totalAccuracyJSON{
 			estimateAmounts(e.Estimate.Least, e.Estimate.Most).PatientPays, a.Standing.PatientResponsibility.String(), a.Off().String(),
 		},
+		Uncertain: listOf(a.Uncertain),
 	}
 	for i := range a.Lines {
 		l, s, r := &a.Lines[i], &e.Services[i], &e.Estimate.Lines[i]

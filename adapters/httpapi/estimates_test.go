@@ -141,6 +141,36 @@ func TestEstimateOfWhatIsKnown(t *testing.T) {
 		shows(t, "lines.0.last_service_date", nil, "lines.0.plan_pays.most", "450.00")
 }
 
+// TestEstimateAfterADecision: a claim that the payer has decided after the check uses what it paid. In a later
+// check, the payer has counted it.
+func TestEstimateAfterADecision(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	check := s.must(t, 200, call{path: "/eligibility", body: s.question("ACTIVE-FULL", nil)})
+	c := s.claim(t, func(c *claim.Claim) {
+		c.Subscriber.MemberID, c.State, c.SentAt = "sandbox-active-full", claim.AcceptedPayer, time.Now()
+		c.PatientID, _ = billing.ParseID[billing.PatientID](check.text(t, "patient_id"))
+	})
+	three := func(check response) call {
+		line := anObject{"procedure_code": "D2750", "fee": "1250.00", "allowed": "900.00"}
+		return call{path: "/estimates", body: estimateBody(check.text(t, "id"), "preview", true, "lines", []anObject{line, line, line})}
+	}
+	// Half of 900.00 each, of 1640.00 less at most half of the 1250.00 of the claim: 115.00 for the third.
+	s.must(t, 200, three(check)).shows(t, "lines.0.plan_pays.most", "450.00", "lines.2.plan_pays.most", "115.00")
+	s.remitted(t, s.key, s.test, paying("EFT-1", 800, crownPaid(c.PatientControlNumber)))
+	a := s.must(t, 200, three(check))
+	// Of 1640.00 less the 800.00 that the plan paid, 840.00 are left: 450.00, 390.00 and nothing.
+	a.shows(t, "lines.0.plan_pays.least", "450.00", "lines.1.plan_pays.most", "390.00", "lines.2.plan_pays.most", "0.00", "totals.patient_pays.most", "1860.00")
+	if step := "Claims that the payer has decided after the check used $800.00 of the maximum."; !strings.Contains(a.body, step) {
+		t.Errorf("no step %q in %s", step, a.body)
+	}
+	// A saved answer is as old as the check that it was saved from.
+	hit := s.must(t, 200, call{path: "/eligibility", body: s.question("ACTIVE-FULL", nil)})
+	s.must(t, 200, three(hit)).shows(t, "lines.1.plan_pays.most", "390.00")
+	later := s.must(t, 200, call{path: "/eligibility", body: s.question("ACTIVE-FULL", nil), header: map[string]string{"Cache-Control": "no-cache"}})
+	s.must(t, 200, three(later)).shows(t, "lines.2.plan_pays.most", "450.00", "lines.2.maximum_left.most", "290.00")
+}
+
 // TestEstimateByClaims counts the claims of a year for a plan that pays twice, and prices what a plan pays instead
 // by the code that the payer returns.
 func TestEstimateByClaims(t *testing.T) {
@@ -247,16 +277,18 @@ func TestEstimateAccuracy(t *testing.T) {
 	})
 	early := s.do(t, accuracy)
 	wantStatus(t, early, 409, billing.CodeConflict)
-	early.shows(t, "message", "No payer has decided the claim "+c.ID.String()+" of this estimate yet. Wait until its remittance is posted.")
+	early.shows(t, "message", "No payer has decided the claim "+c.ID.String()+" of this estimate yet. Wait for its remittance.")
 	s.must(t, 200, call{path: "/estimates/accuracy"}).shows(t, "data", []any{}, "next_cursor", nil)
 
 	era := s.remitted(t, s.key, s.test, paying("EFT-1", 800, crownPaid(c.PatientControlNumber)))
+	id := era[strings.LastIndex(era, "/")+1:]
 	a := s.must(t, 200, accuracy)
 	a.shows(t, "object", "estimate_accuracy", "estimate_id", made, "claim_id", c.ID.String(), "lines.0.claim_line_number", 1.0, "lines.0.procedure", "porcelain crown",
 		"lines.0.estimated.plan_pays.most", "450.00", "lines.0.decided.charge", "1250.00", "lines.0.decided.allowed", "1000.00", "lines.0.decided.plan_paid", "800.00",
 		"lines.0.decided.write_off", "250.00", "lines.0.decided.patient_responsibility", "200.00", "lines.0.difference", "-250.00",
 		"lines.1.claim_line_number", nil, "lines.1.decided", nil, "lines.1.difference", nil, "lines.1.because.0", "The claim does not have this service.",
-		"totals.estimated.most", "450.00", "totals.patient_responsibility", "200.00", "totals.difference", "-250.00")
+		"totals.estimated.most", "450.00", "totals.patient_responsibility", "200.00", "totals.difference", "-250.00",
+		"uncertain", []any{"The remittance " + id + " is not posted yet. Look at it and post it: until then these figures may change."})
 	if why := a.get(t, "lines", "0", "because").([]any); !slices.Contains(why, any("The payer allows $1,000.00. The estimate had $900.00.")) {
 		t.Errorf("because %q", why)
 	}
@@ -264,6 +296,12 @@ func TestEstimateAccuracy(t *testing.T) {
 
 	// What is taken back no longer counts.
 	s.must(t, 200, call{method: "POST", path: era + "/claims/1/unapply"})
-	wantStatus(t, s.do(t, accuracy), 409, billing.CodeConflict)
+	review := s.do(t, accuracy)
+	wantStatus(t, review, 409, billing.CodeConflict)
+	review.shows(t, "message", "The remittance "+id+" for the claim "+c.ID.String()+" of this estimate needs review. Apply it to the claim first.")
 	s.must(t, 200, call{path: "/estimates/accuracy"}).shows(t, "data", []any{})
+
+	s.must(t, 200, call{method: "POST", path: era + "/claims/1/apply"})
+	s.must(t, 200, call{method: "POST", path: era + "/post"})
+	s.must(t, 200, accuracy).shows(t, "uncertain", []any{})
 }

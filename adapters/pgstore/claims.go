@@ -271,18 +271,18 @@ func (r claims) similar(patient billing.PatientID, span billing.DateSpan) (strin
 	return q.text("ORDER BY first_service_date, id\nLIMIT %", maxSimilar), q.args
 }
 
-func (r claims) undecided(member string, payer billing.PayerID, since time.Time) (string, []any) {
+func (r claims) since(member string, payer billing.PayerID, since time.Time) (string, []any) {
 	q := r.query(listed.columns(), "claims c")
 	q.where(`member_key COLLATE "C" = upper(left(%, 100)) AND member_key IS NOT NULL`, member)
-	q.where("kind = 'claim' AND payer_id = % AND sent_at >= % AND frequency <> 'void'", payer, micro(since))
-	q.where("state IN ('submitted', 'accepted_clearinghouse', 'accepted_payer')")
+	q.where("kind = 'claim' AND payer_id = % AND sent_at IS NOT NULL AND frequency <> 'void'", payer)
+	q.where("(settled_at >= % OR sent_at >= % AND state IN ('submitted', 'accepted_clearinghouse', 'accepted_payer'))", micro(since), micro(since))
 	return q.text("ORDER BY sent_at, id\nLIMIT %", maxSimilar), q.args
 }
 
-// Undecided reads claims of everyone with the member ID that the payer still decides.
-func (r claims) Undecided(ctx context.Context, member string, payer billing.PayerID, since time.Time) ([]*claim.Claim, error) {
-	text, args := r.undecided(member, payer, since)
-	return claimsOf(r.read(ctx, "find undecided claims", listed, text, args))
+// Since reads claims of everyone with the member ID that were sent or decided since a time.
+func (r claims) Since(ctx context.Context, member string, payer billing.PayerID, since time.Time) ([]*claim.Claim, error) {
+	text, args := r.since(member, payer, since)
+	return claimsOf(r.read(ctx, "find claims since a check", listed, text, args))
 }
 
 // Similar reads claims with services in the span.

@@ -190,12 +190,13 @@ func ledgerFields(a *applied) []field {
 		field{"payer_name", &a.by.Payer.Name},
 		field{"stated_payer", &a.by.PayerName},
 		field{"trace_number", &a.by.TraceNumber},
-		field{"arrival", &a.by.Arrival})
+		field{"arrival", &a.by.Arrival},
+		field{"received_at", instant{&a.by.ReceivedAt}})
 }
 
 func (r remittanceClaims) ledger(claims []billing.ClaimID) (string, []any) {
 	q := &query{}
-	q.add("SELECT "+remittanceClaimProgress+`, ordinal, r.detail, era_id, payer_id, payer_code, payer_name, stated_payer, trace_number, arrival
+	q.add("SELECT "+remittanceClaimProgress+`, ordinal, r.detail, era_id, payer_id, payer_code, payer_name, stated_payer, trace_number, arrival, received_at
 FROM era_claims r
 JOIN eras e ON e.id = r.era_id
 WHERE r.org_id = % AND r.mode = % AND r.claim_id = ANY (%::uuid[]) AND r.status = 'applied'`, r.scope.Org, r.scope.Mode, uuids(claims))

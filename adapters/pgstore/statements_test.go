@@ -188,6 +188,7 @@ func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*claim.Claim) map
 		"what holds a patient":       made(auditEntries{t}.holders(Number(7, 5), in.Mode)),
 		"waiting":                    made(totals{t}.waiting()),
 		"claims to send":             made(totals{t}.toSend()),
+		"since":                      made(claims{t}.since("M7", Number(7, 5), time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC))),
 		"similar":                    made(claims{t}.similar(Number(7, 5), billing.DateSpan{From: billing.Date{Year: 2026, Month: 5, Day: 1}, To: billing.Date{Year: 2026, Month: 5, Day: 9}})),
 		"match":                      made(clearings{t}.match(control, payer)),
 		"linked":                     made(remittanceClaims{t}.linked([]billing.ClaimID{{1}})),

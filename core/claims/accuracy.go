@@ -27,7 +27,17 @@ func (s *Service) Accuracy(ctx context.Context, scope billing.Scope, id billing.
 				return nil, err
 			}
 		}
-		return claim.AccuracyOf(e, found)
+		a, err := claim.AccuracyOf(e, found)
+		if err != nil {
+			return nil, err
+		}
+		switch era, err := tx.ERAs.Get(ctx, a.Standing.ERAID); {
+		case err == nil:
+			a.From(era)
+		case !billing.IsNotFound(err): // one that is too old is gone
+			return nil, err
+		}
+		return a, nil
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/estimate"
 	"github.com/molar-billing/molar/core/billing/fee"
 	"github.com/molar-billing/molar/ports"
@@ -15,15 +16,18 @@ import (
 // yearsKnown is how far back claims show earlier services: longer than any usual frequency.
 const yearsKnown = 10
 
-// known adds what the claims here show: what uses the benefits of the plan and is not decided,
-// and when the patient last had a service.
-func known(ctx context.Context, tx ports.Tx, p plans, r *estimate.Record, c *estimate.Case) error {
-	undecided, err := tx.Claims.Undecided(ctx, p.check.Inquiry.Subscriber.MemberID, r.Payer.ID, p.check.CompletedAt)
-	if err != nil {
+// known adds what the claims here show: what they use of the benefits beyond what the payers have counted
+// in their answers, and when the patient last had a service.
+func known(ctx context.Context, tx ports.Tx, p plans, r *estimate.Record, c *estimate.Case) (err error) {
+	first := asked{p.check, p.answered, p.first, r.Network}
+	if c.Decided, c.Undecided, err = first.since(ctx, tx, r); err != nil {
 		return err
 	}
-	if c.Undecided, err = uses(ctx, tx, p, r, undecided); err != nil {
-		return err
+	if p.second != nil {
+		second := asked{p.second, p.secondAnswered, p.other, p.other.Network()}
+		if c.SecondDecided, c.SecondUndecided, err = second.since(ctx, tx, r); err != nil {
+			return err
+		}
 	}
 	span := billing.DateSpan{From: c.Today, To: c.Today}
 	for i := range r.Services {
@@ -40,7 +44,7 @@ func known(ctx context.Context, tx ports.Tx, p plans, r *estimate.Record, c *est
 		return err
 	}
 	claims = slices.DeleteFunc(claims, func(k *claim.Claim) bool { return k.Payer.ID != r.Payer.ID || !k.Awaits() || k.State == claim.Denied })
-	c.Earlier = earlier(claims, p.check.CompletedAt)
+	c.Earlier = earlier(claims, p.answered)
 	for i := range r.Services {
 		s := &r.Services[i]
 		if s.LastService.IsZero() {
@@ -70,39 +74,87 @@ func earlier(claims []*claim.Claim, checked time.Time) (out []estimate.Earlier) 
 	return out
 }
 
-// uses returns what undecided claims use of the benefits, by their own estimates.
-func uses(ctx context.Context, tx ports.Tx, p plans, r *estimate.Record, claims []*claim.Claim) (out []estimate.Undecided, err error) {
-	var lines []estimate.Line
-	var asked []fee.Line
+// asked is a plan with the check that it was read from.
+type asked struct {
+	check    *coverage.Check
+	answered time.Time // by the payer
+	plan     *estimate.Plan
+	network  fee.Network
+}
+
+// since returns what claims to the payer use of the benefits that it does not know of in its answer: what it
+// has decided since, and what it still decides, by its own estimate.
+func (a asked) since(ctx context.Context, tx ports.Tx, r *estimate.Record) (decided, undecided []estimate.Claimed, err error) {
+	claims, err := tx.Claims.Since(ctx, a.check.Inquiry.Subscriber.MemberID, a.check.Payer.ID, a.answered)
+	if err != nil {
+		return nil, nil, err
+	}
+	var settled []billing.ClaimID
 	for _, c := range claims {
-		for i := range c.Lines {
-			l := &c.Lines[i]
-			lines = append(lines, estimate.Line{
-				Person: c.PatientID, Family: c.PatientID != r.PatientID, Code: l.ProcedureCode, Fee: l.Fee, Quantity: l.Quantity,
-				Place: estimate.Place{Tooth: l.Tooth, Surfaces: l.Surfaces, Areas: l.OralCavity}, ServiceDate: l.ServiceDate,
-			})
-			asked = append(asked, fee.Line{ProcedureCode: l.ProcedureCode, On: l.ServiceDate})
+		if !c.SettledAt.IsZero() {
+			settled = append(settled, c.ID)
+		}
+	}
+	entries, err := tx.RemittanceClaims.Ledger(ctx, settled)
+	if err != nil {
+		return nil, nil, err
+	}
+	var lines []sent
+	for _, c := range claims {
+		done, open := c.Since(entries[c.ID], a.answered, a.plan.CheckedOn)
+		for _, one := range done {
+			one.Family = c.PatientID != r.PatientID
+			decided = append(decided, one)
+		}
+		for _, i := range open {
+			lines = append(lines, sent{c, &c.Lines[i]})
 		}
 	}
 	if len(lines) == 0 {
-		return nil, nil
+		return decided, nil, nil
 	}
-	q := fee.Question{OfficeID: r.OfficeID, PayerID: r.Payer.ID, Network: r.Network}
-	among, err := tx.FeeSchedules.Pricing(ctx, q, asked)
+	undecided, err = a.uses(ctx, tx, r, lines, decided)
+	return decided, undecided, err
+}
+
+// sent is a service that a payer still decides.
+type sent struct {
+	of *claim.Claim
+	*claim.Line
+}
+
+// uses returns what services use by their own estimate. What a later payer pays depends on the
+// payers before it, and is at most that.
+func (a asked) uses(ctx context.Context, tx ports.Tx, r *estimate.Record, all []sent, decided []estimate.Claimed) (out []estimate.Claimed, err error) {
+	var lines []estimate.Line
+	var prices []fee.Line
+	for _, l := range all {
+		lines = append(lines, estimate.Line{
+			Person: l.of.PatientID, Family: l.of.PatientID != r.PatientID, Code: l.ProcedureCode, Fee: l.Fee, Quantity: l.Quantity,
+			Place: estimate.Place{Tooth: l.Tooth, Surfaces: l.Surfaces, Areas: l.OralCavity}, ServiceDate: l.ServiceDate,
+		})
+		prices = append(prices, fee.Line{ProcedureCode: l.ProcedureCode, On: l.ServiceDate})
+	}
+	q := fee.Question{OfficeID: r.OfficeID, PayerID: a.check.Payer.ID, Network: a.network}
+	among, err := tx.FeeSchedules.Pricing(ctx, q, prices)
 	if err != nil {
 		return nil, err
 	}
-	for i, price := range q.Prices(among, asked) {
+	for i, price := range q.Prices(among, prices) {
 		if price.Allowed != nil {
 			lines[i].Allowed = new(price.Allowed.Amount * billing.Money(lines[i].Quantity))
 		}
 	}
-	for i, result := range estimate.Compute(&estimate.Case{Plan: p.first, Lines: lines}).Lines {
+	for i, result := range estimate.Compute(&estimate.Case{Plan: a.plan, Lines: lines, Decided: decided}).Lines {
 		least, most := result.Least, result.Most
-		out = append(out, estimate.Undecided{
+		one := estimate.Claimed{
 			Code: lines[i].Code, ServiceDate: lines[i].ServiceDate, Family: lines[i].Family, Deductible: min(least.Deductible, most.Deductible),
 			Pays: estimate.Range{Least: min(least.PlanPays, most.PlanPays), Most: max(least.PlanPays, most.PlanPays)},
-		})
+		}
+		if all[i].of.Turn() != billing.SequencePrimary {
+			one.Pays.Least = 0
+		}
+		out = append(out, one)
 	}
 	return out, nil
 }

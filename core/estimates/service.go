@@ -8,6 +8,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
@@ -86,6 +87,8 @@ type plans struct {
 	first, other  *estimate.Plan
 	office        *directory.Office // of the check
 
+	answered, secondAnswered time.Time // when the payers answered
+
 	readings, others []*estimate.Plan // of the same plans, where a payer also said other values
 	said             []estimate.Said
 	assumed          bool // the network of the second plan is not known, and counts as that of the first
@@ -106,6 +109,9 @@ func compute(ctx context.Context, tx ports.Tx, scope billing.Scope, a intake.Ask
 	for i := range r.Services {
 		s := &r.Services[i]
 		s.ServiceDate = cmp.Or(s.ServiceDate, today)
+		if p.other != nil {
+			s.SecondAlternate = cmp.Or(s.Alternate, p.other.Procedures[s.Code].Alternate)
+		}
 		s.Alternate = cmp.Or(s.Alternate, p.first.Procedures[s.Code].Alternate)
 	}
 	if err := price(ctx, tx, p, r); err != nil {
@@ -155,7 +161,10 @@ func readPlans(ctx context.Context, tx ports.Tx, a *intake.Asked) (p plans, err 
 		f.Add("network", billing.FaultRequired, "The payer did not say whether your office is in the plan's network. Send network: in or out.")
 		return p, f.Err()
 	}
-	all, err := estimate.PlansOf(first, p.office.Today(first.CompletedAt), new(a.Network == fee.In))
+	if p.answered, err = answeredAt(ctx, tx, p.check); err != nil {
+		return p, err
+	}
+	all, err := estimate.PlansOf(first, p.office.Today(p.answered), new(a.Network == fee.In))
 	if err != nil {
 		return p, err
 	}
@@ -167,8 +176,11 @@ func readPlans(ctx context.Context, tx ports.Tx, a *intake.Asked) (p plans, err 
 	if err != nil {
 		return p, err
 	}
+	if p.secondAnswered, err = answeredAt(ctx, tx, p.second); err != nil {
+		return p, err
+	}
 	p.assumed = networkOf(second) == ""
-	if all, err = estimate.PlansOf(second, p.office.Today(second.CompletedAt), new(cmp.Or(networkOf(second), a.Network) == fee.In)); err != nil {
+	if all, err = estimate.PlansOf(second, p.office.Today(p.secondAnswered), new(cmp.Or(networkOf(second), a.Network) == fee.In)); err != nil {
 		return p, err
 	}
 	p.other, p.others = all[0], all[1:]
@@ -204,6 +216,18 @@ func answerOf(ctx context.Context, tx ports.Tx, c *coverage.Check, field string)
 	return lists.Amend(ctx, tx, c)
 }
 
+// answeredAt returns when the payer answered a check: that of the check whose answer was saved for it.
+func answeredAt(ctx context.Context, tx ports.Tx, c *coverage.Check) (time.Time, error) {
+	if c.CacheSource.IsZero() {
+		return c.CompletedAt, nil
+	}
+	found, err := tx.Checks.Find(ctx, []billing.CheckID{c.CacheSource})
+	if source := found[c.CacheSource]; source != nil {
+		return source.CompletedAt, err
+	}
+	return c.CompletedAt, err
+}
+
 func notAnswered(c *coverage.Check) string {
 	if c.State == coverage.CheckPending {
 		return "The payer has not answered this check yet. Wait until it is completed."
@@ -213,12 +237,12 @@ func notAnswered(c *coverage.Check) string {
 
 // price fills the fees and allowances that the caller did not give from the fee schedules.
 func price(ctx context.Context, tx ports.Tx, p plans, r *estimate.Record) error {
-	ask := func(payer billing.PayerID, network fee.Network) ([]fee.Price, error) {
+	ask := func(payer billing.PayerID, network fee.Network, alternate func(*estimate.Service) string) ([]fee.Price, error) {
 		q := fee.Question{OfficeID: r.OfficeID, PayerID: payer, Network: network}
 		lines := make([]fee.Line, 0, 2*len(r.Services))
 		for i := range r.Services {
 			s := &r.Services[i]
-			lines = append(lines, fee.Line{ProcedureCode: s.Code, On: s.ServiceDate}, fee.Line{ProcedureCode: cmp.Or(s.Alternate, s.Code), On: s.ServiceDate})
+			lines = append(lines, fee.Line{ProcedureCode: s.Code, On: s.ServiceDate}, fee.Line{ProcedureCode: cmp.Or(alternate(s), s.Code), On: s.ServiceDate})
 		}
 		among, err := tx.FeeSchedules.Pricing(ctx, q, lines)
 		if err != nil {
@@ -226,7 +250,7 @@ func price(ctx context.Context, tx ports.Tx, p plans, r *estimate.Record) error 
 		}
 		return q.Prices(among, lines), nil
 	}
-	prices, err := ask(r.Payer.ID, r.Network)
+	prices, err := ask(r.Payer.ID, r.Network, func(s *estimate.Service) string { return s.Alternate })
 	if err != nil {
 		return err
 	}
@@ -244,16 +268,16 @@ func price(ctx context.Context, tx ports.Tx, p plans, r *estimate.Record) error 
 		}
 	}
 	if p.second != nil {
-		network := fee.Out
-		if p.other.InNetwork {
-			network = fee.In
-		}
-		seconds, err := ask(p.second.Payer.ID, network)
+		seconds, err := ask(p.second.Payer.ID, p.other.Network(), func(s *estimate.Service) string { return s.SecondAlternate })
 		if err != nil {
 			return err
 		}
 		for i := range r.Services {
-			r.Services[i].SecondAllowed.Price(seconds[2*i].Allowed, r.Services[i].Quantity)
+			s := &r.Services[i]
+			s.SecondAllowed.Price(seconds[2*i].Allowed, s.Quantity)
+			if s.SecondAlternate != "" {
+				s.SecondAlternateAllowed.Price(seconds[2*i+1].Allowed, s.Quantity)
+			}
 		}
 	}
 	return faults.Err()

@@ -258,3 +258,31 @@ func testSimilar(b *scoped) {
 	equal(t, "before", len(similar(1, 1)), 0)
 	equal(t, "after", len(similar(5, 9)), 0)
 }
+
+// testClaimsSince finds the claims of a member that were sent after a check and are not decided,
+// or whose figures changed after it.
+func testClaimsSince(b *scoped) {
+	answered := b.now
+	before, after := answered.Add(-time.Hour), answered.Add(time.Hour)
+	payer := b.payer()
+	sent := func(n int, state claim.State, sentAt, settledAt time.Time) *claim.Claim {
+		c := b.claim(n)
+		c.Payer, c.Subscriber.MemberID = payer, "Since-1"
+		c.State, c.SentAt, c.SettledAt = state, sentAt, settledAt
+		return c
+	}
+	wanted := []*claim.Claim{
+		sent(0, claim.Paid, before, answered), // sent before, and decided after
+		sent(1, claim.Submitted, answered, time.Time{}), sent(2, claim.AcceptedPayer, after, time.Time{}), sent(3, claim.Voided, after.Add(time.Second), after),
+	}
+	others := []*claim.Claim{
+		sent(4, claim.Submitted, before, time.Time{}), sent(5, claim.Paid, before, before), sent(6, claim.Rejected, after, time.Time{}),
+		sent(7, claim.Submitted, after, time.Time{}), sent(8, claim.Submitted, after, time.Time{}), sent(9, claim.Submitted, after, time.Time{}), sent(10, claim.Submitted, after, time.Time{}),
+	}
+	others[3].Subscriber.MemberID, others[4].Payer, others[5].Kind = "Since-2", b.payer(), claim.KindPredetermination
+	others[6].Frequency, others[6].ParentID = claim.FrequencyVoid, wanted[0].ID
+	b.insertClaims(append(slices.Clone(wanted), others...)...)
+	equal(b.t, "since", read(b, func(ctx context.Context, tx ports.Tx) ([]*claim.Claim, error) {
+		return tx.Claims.Since(ctx, "SINCE-1", payer.ID, answered)
+	}), wanted)
+}

@@ -74,6 +74,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"open claims":                  testOpenClaims,
 		"changed payments":             testChangedPayments,
 		"similar claims":               testSimilar,
+		"claims since a check":         testClaimsSince,
 		"match claims":                 testMatch,
 		"matches at once":              testMatchRace,
 		"queued claims":                testQueued,

@@ -1217,9 +1217,9 @@ type EligibilityBatchItem struct {
 	Status *EligibilityBatchItemStatus `json:"status"`
 	// What the check comes to, in plain words. Null without an outcome of a check.
 	Verdict *Verdict `json:"verdict"`
-	// What is left of the patient's yearly maximum. Null if the payer did not return it.
+	// What is left of the patient's yearly maximum for the service. All of it is left in a later benefit period than the check's. Null if the payer did not return it.
 	MaximumRemaining *Amount `json:"maximum_remaining"`
-	// What is left of the patient's yearly deductible. Null if the payer did not return it.
+	// What is left of the patient's yearly deductible for the service. All of it is left in a later benefit period than the check's. Null if the payer did not return it.
 	DeductibleRemaining *Amount `json:"deductible_remaining"`
 	// How often the payer was asked for the check.
 	Attempts int `json:"attempts"`
@@ -7702,6 +7702,8 @@ type EstimateAccuracy struct {
 	Payer      PayerSummary           `json:"payer"`
 	Lines      []LineAccuracy         `json:"lines"`
 	Totals     EstimateAccuracyTotals `json:"totals"`
+	// Why the figures may still change, as sentences. Empty if nothing is open.
+	Uncertain []string `json:"uncertain"`
 }
 
 // LineAccuracy is part of a reply.
@@ -7723,7 +7725,7 @@ type LineAccuracy struct {
 }
 
 // LineDecision is part of a reply.
-// What payers decided of a line, by the posted remittances.
+// What payers decided of a line, by the applied remittances.
 type LineDecision struct {
 	// An amount of dollars.
 	Charge Amount `json:"charge"`
@@ -7747,7 +7749,7 @@ type LineDecision struct {
 type EstimateAccuracyTotals struct {
 	// What the estimate has for the patient.
 	Estimated AmountRange `json:"estimated"`
-	// What the patient owes for the whole claim, by the posted remittances of all payers.
+	// What the patient owes for the whole claim, by the applied remittances of all payers.
 	PatientResponsibility Amount `json:"patient_responsibility"`
 	// How far it is from the nearest end of the estimate; more than 0 if the patient owes more.
 	Difference Amount `json:"difference"`

@@ -15,6 +15,8 @@ type Accuracy struct {
 	Claim    *Claim
 	Standing *Standing
 	Lines    []LineAccuracy // by line of the estimate
+	// Uncertain says why the figures may change.
+	Uncertain []string
 }
 
 // LineAccuracy is a line of an estimate beside what payers decided of it.
@@ -39,7 +41,7 @@ type Decision struct {
 }
 
 // AccuracyOf compares an estimate with its claims, the newest first. The claim to the payer of the
-// estimate counts. It returns CodeConflict while there is none, or no payer has decided it.
+// estimate counts. It returns CodeConflict while there is none, or no decision of a payer is applied to it.
 func AccuracyOf(e *estimate.Record, claims []*Record) (*Accuracy, error) {
 	var c *Record
 	for _, r := range claims {
@@ -52,9 +54,16 @@ func AccuracyOf(e *estimate.Record, claims []*Record) (*Accuracy, error) {
 		return nil, &billing.Error{Code: billing.CodeConflict, Message: "No claim has this estimate. Create the claim with its ID as estimate_id."}
 	}
 	if c.Ledger == nil || c.Standing == nil {
-		return nil, &billing.Error{Code: billing.CodeConflict, Message: "No payer has decided the claim " + c.ID.String() + " of this estimate yet. Wait until its remittance is posted."}
+		message := "No payer has decided the claim " + c.ID.String() + " of this estimate yet. Wait for its remittance."
+		if !c.ReviewERA.IsZero() {
+			message = "The remittance " + c.ReviewERA.String() + " for the claim " + c.ID.String() + " of this estimate needs review. Apply it to the claim first."
+		}
+		return nil, &billing.Error{Code: billing.CodeConflict, Message: message}
 	}
 	a := &Accuracy{Estimate: e, Claim: c.Claim, Standing: c.Standing}
+	if !c.ReviewERA.IsZero() {
+		a.Uncertain = append(a.Uncertain, "The remittance "+c.ReviewERA.String()+" for the claim needs review. What it says of the claim is not in these figures.")
+	}
 	used := make([]bool, len(c.Lines))
 	for i := range e.Services {
 		l := LineAccuracy{Number: numberOf(c.Lines, &e.Services[i], used)}
@@ -65,6 +74,13 @@ func AccuracyOf(e *estimate.Record, claims []*Record) (*Accuracy, error) {
 		a.Lines = append(a.Lines, l)
 	}
 	return a, nil
+}
+
+// From adds what the remittance of the standing means for the figures: until a person posts it, they may change.
+func (a *Accuracy) From(e *remit.ERA) {
+	if e.State == remit.NeedsReview {
+		a.Uncertain = append(a.Uncertain, "The remittance "+e.ID.String()+" is not posted yet. Look at it and post it: until then these figures may change.")
+	}
 }
 
 // numberOf returns the number of the line with the service, each line once; 0 without one. One of

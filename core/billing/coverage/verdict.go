@@ -210,9 +210,12 @@ func (b *Benefits) facts(on, answered billing.Date) (out []string) {
 		if d.Period == PeriodLifetime || d.Remaining == nil || d.Amount != nil && *d.Amount == 0 {
 			continue
 		}
-		if *d.Remaining > 0 {
+		switch {
+		case anew(d, "deductible") != "":
+			out = append(out, anew(d, "deductible"))
+		case *d.Remaining > 0:
 			out = append(out, d.Remaining.Dollars()+" of the "+amountWords(d, "deductible")+" is left to pay.")
-		} else {
+		default:
 			out = append(out, "The "+amountWords(d, "deductible")+" is met.")
 		}
 	}
@@ -369,7 +372,8 @@ func dayWords(day, from billing.Date) string {
 	return day.Time().Format("January 2")
 }
 
-// Summary is what a list of patients says of a check.
+// Summary is what a list of patients says of a check. The amounts are those for the service date: in
+// a later benefit period than the answer's, all of the yearly amount is left, as an estimate has it.
 type Summary struct {
 	Verdict        *Verdict       // nil while the check is pending
 	MaximumLeft    *billing.Money // of the patient's general maximum; nil if the payer does not say
@@ -382,9 +386,14 @@ func (c *Check) Summary() (s Summary) {
 	if s.Verdict = c.verdict(b); b == nil {
 		return s
 	}
+	on, answered := c.Inquiry.ServiceDate, billing.DateOf(c.CompletedAt)
 	left := func(all []BenefitAmount) *billing.Money {
-		for _, a := range b.general(all, c.Inquiry.ServiceDate) {
-			if a.Level == LevelIndividual && a.Period != PeriodLifetime && a.Remaining != nil {
+		for _, a := range b.general(all, on) {
+			switch {
+			case a.Level != LevelIndividual || a.Period == PeriodLifetime:
+			case !b.anewBetween(a, answered, on).IsZero():
+				return a.Amount
+			case a.Remaining != nil:
 				return a.Remaining
 			}
 		}

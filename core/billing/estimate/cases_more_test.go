@@ -171,6 +171,27 @@ func pairs() []hand {
 			lines: []string{"D2391 fee 100"}, want: []string{"P 50 S 50 O 0 | P 50 O 50 = min(100, 50) or 0"},
 		},
 		{
+			name: "a second plan without an allowance", plan: plan(pays("", 50)), second: plan(pays("", 50)),
+			lines: []string{"D2740 fee 1200 allowed 900 second ?"}, want: []string{"W 300 P 450 S 450 O 0 | W 300 P 450 O 450 = S from 0 to min(1200 x 0.5, 450)"},
+		},
+		{
+			name: "basic with a second plan without an allowance", plan: plan(pays("", 50)), second: plan(pays("", 80)), how: estimate.Basic,
+			lines: []string{"D2740 fee 1000 second ?"}, want: []string{"P 500 S 500 O 0 | P 500 O 500 = S from 0 to min(800, 1000-500)"},
+		},
+		{
+			name: "carve-out with a second plan without an allowance", plan: plan(pays("", 50), outOfNetwork), second: plan(pays("", 75), outOfNetwork), how: estimate.CarveOut,
+			lines: []string{"D2740 fee 1200 second ?"}, want: []string{"P 600 S 300 O 300 | P 600 O 600 = S from 0 to 1200 x 0.75-600"},
+		},
+		{
+			name: "without an allowance, the second plan's maximum", plan: plan(pays("", 50)), second: plan(pays("", 100), maximum(person, "1000", "150")),
+			lines: []string{"D2391 fee 200 second ?", "D2391 fee 200"},
+			want:  []string{"P 100 S 100 O 0 | P 100 O 100 = S from 0 to 100", "P 100 S 100 O 0 | P 100 S 50 O 50 = of 150 or of 150-100"},
+		},
+		{
+			name: "only the first plan pays an alternate benefit", plan: plan(pays("", 50)), second: plan(pays("", 50)),
+			lines: []string{"D2740 fee 1000 allowed 800 alternate1 500"}, want: []string{"W 200 P 250 S 400 O 150 = 500 x 0.5, then 800 x 0.5"},
+		},
+		{
 			name: "both plans used up", plan: plan(pays("", 100), maximum(person, "10", "0")), second: plan(pays("", 100), maximum(person, "10", "0")),
 			lines: []string{"D2391 fee 100"}, want: []string{"P 0 O 100"},
 		},

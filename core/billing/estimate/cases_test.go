@@ -16,22 +16,24 @@ type hand struct {
 	plan   *estimate.Plan
 	second *estimate.Plan
 	how    estimate.Coordination
-	sent   []estimate.Undecided
-	done   []string // lines of claims that are known; "since" stands before those sent after the check
+	sent   []estimate.Claimed
+	paid   []estimate.Claimed // decided after the check
+	paid2  []estimate.Claimed // by the second plan
+	done   []string           // lines of claims that are known; "since" stands before those sent after the check
 	lines  []string
 	want   []string
 }
 
 func TestCasesByHand(t *testing.T) {
 	t.Parallel()
-	all := slices.Concat(published(), deductibles(), maximums(), shares(), missing(), conditional(), periods(), pairs(), frequencies(), counts(), places())
+	all := slices.Concat(published(), deductibles(), maximums(), shares(), missing(), conditional(), periods(), pairs(), frequencies(), counts(), places(), decided())
 	if len(all) < 60 {
 		t.Errorf("%d cases", len(all))
 	}
 	for _, c := range all {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			in := &estimate.Case{Plan: c.plan, Second: c.second, Coordination: c.how, Undecided: c.sent}
+			in := &estimate.Case{Plan: c.plan, Second: c.second, Coordination: c.how, Undecided: c.sent, Decided: c.paid, SecondDecided: c.paid2}
 			for _, l := range c.done {
 				l, since := strings.CutPrefix(l, "since ")
 				in.Earlier = append(in.Earlier, estimate.Earlier{Line: line(l), Since: since})
@@ -195,22 +197,22 @@ func maximums() []hand {
 		},
 		{
 			name: "undecided claims use the maximum", plan: plan(pays("", 80), maximum(person, "1000", "300")),
-			sent:  []estimate.Undecided{{Code: "D2740", ServiceDate: day("2026-06-01"), Pays: estimate.Exactly(dollars("250"))}},
+			sent:  []estimate.Claimed{{Code: "D2740", ServiceDate: day("2026-06-01"), Pays: estimate.Exactly(dollars("250"))}},
 			lines: []string{"D2391 fee 200"}, want: []string{"P 50 O 150 = 300-250"},
 		},
 		{
 			name: "undecided claims use the deductible", plan: plan(pays("", 80), deductible(person, "50", "50")),
-			sent:  []estimate.Undecided{{Code: "D2740", ServiceDate: day("2026-06-01"), Deductible: dollars("50"), Pays: estimate.Exactly(dollars("250"))}},
+			sent:  []estimate.Claimed{{Code: "D2740", ServiceDate: day("2026-06-01"), Deductible: dollars("50"), Pays: estimate.Exactly(dollars("250"))}},
 			lines: []string{"D2391 fee 200"}, want: []string{"P 160 O 40 = the deductible is on its way"},
 		},
 		{
 			name: "the family's undecided claims use the family's maximum", plan: plan(pays("", 100), maximum(person, "1000", "1000"), maximum(family, "2000", "400")),
-			sent:  []estimate.Undecided{{Code: "D2740", ServiceDate: day("2026-06-01"), Pays: estimate.Exactly(dollars("300")), Family: true}},
+			sent:  []estimate.Claimed{{Code: "D2740", ServiceDate: day("2026-06-01"), Pays: estimate.Exactly(dollars("300")), Family: true}},
 			lines: []string{"D2391 fee 200"}, want: []string{"P 100 O 100 = min(1000, 400-300)"},
 		},
 		{
 			name: "an undecided claim with a range", plan: plan(pays("", 100), maximum(person, "1000", "300")),
-			sent:  []estimate.Undecided{{Code: "D2740", ServiceDate: day("2026-06-01"), Pays: estimate.Range{Least: dollars("100"), Most: dollars("250")}}},
+			sent:  []estimate.Claimed{{Code: "D2740", ServiceDate: day("2026-06-01"), Pays: estimate.Range{Least: dollars("100"), Most: dollars("250")}}},
 			lines: []string{"D2391 fee 200"}, want: []string{"P 200 O 0 | P 50 O 150 = 300-100 and 300-250"},
 		},
 	}

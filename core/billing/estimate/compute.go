@@ -17,19 +17,25 @@ type Case struct {
 	Said         []Said       // what payers said otherwise than in their answers
 	Coordination Coordination // of the second plan; empty is Standard
 	Lines        []Line       // in the order in which they use what is left
-	Undecided    []Undecided
+	Decided      []Claimed    // since the check
+	Undecided    []Claimed    // claims that were sent after the check; they use what is left by their own estimates
 	Earlier      []Earlier    // services of claims that the payer may count
-	Today        billing.Date // of the estimate; zero is the day of the check
+	// The same of the second plan.
+	SecondDecided, SecondUndecided []Claimed
+	Today                          billing.Date // of the estimate; zero is the day of the check
 }
 
-// Undecided is a service that was sent after the check and is not decided. It uses what is
-// left by its own estimate.
-type Undecided struct {
-	Code        string
+// Claimed is what a service of a claim uses of what the check says is left.
+type Claimed struct {
+	Code        string // empty for a decision about a whole claim
 	ServiceDate billing.Date
-	Deductible  billing.Money
+	Deductible  billing.Money // less than 0 where the payer took back what it had decided
 	Pays        Range
 	Family      bool // of another member of the family
+}
+
+func (c *Claimed) target() *target {
+	return &target{code: c.Code, category: CategoryOf(c.Code), day: c.ServiceDate, family: c.Family}
 }
 
 // Estimate is what a patient will pay.
@@ -131,13 +137,10 @@ func newRun(c *Case, s side) *run {
 	one := c.oneDate()
 	r := &run{c: c, first: newLedger(c.Plan, s, one)}
 	r.first.earlier = c.Earlier
+	r.first.takeClaims(c.Decided, c.Undecided)
 	if c.Second != nil {
 		r.second = newLedger(c.Second, s, one)
-	}
-	for _, u := range c.Undecided {
-		t := &target{code: u.Code, category: CategoryOf(u.Code), day: u.ServiceDate, family: u.Family}
-		claim(r.first.deductibles(t), Exactly(u.Deductible))
-		claim(r.first.maximums(t), s.of(u.Pays, true))
+		r.second.takeClaims(c.SecondDecided, c.SecondUndecided)
 	}
 	return r
 }
@@ -149,7 +152,7 @@ func (c *Case) oneDate() bool {
 			return false
 		}
 	}
-	for _, u := range c.Undecided {
+	for _, u := range slices.Concat(c.Decided, c.Undecided, c.SecondDecided, c.SecondUndecided) {
 		if len(c.Lines) > 0 && u.ServiceDate != c.Lines[0].ServiceDate {
 			return false
 		}
@@ -164,7 +167,7 @@ func (r *run) ends(l *Line) joined {
 }
 
 func (r *run) compute(l *Line) (joined, *terms) {
-	first := r.first.termsOf(l, l.Allowed)
+	first := r.first.termsOf(l)
 	if n := r.first.left(l, &first.share); first.struck == nil && n < max(1, l.Quantity) {
 		paid, rest := l.split(n)
 		out, t := r.compute(paid)
@@ -175,7 +178,7 @@ func (r *run) compute(l *Line) (joined, *terms) {
 	var second *terms
 	var seconds []part
 	if r.second != nil {
-		second = r.second.termsOf(l, l.secondAllowed())
+		second = r.second.termsOf(l.underSecond())
 		seconds = second.parts()
 	}
 	out := join(first, parts, seconds, r.c.coordination())
@@ -201,7 +204,8 @@ func (l *Line) split(n int) (first, rest *Line) {
 	one.Fee = part(l.Fee)
 	two.Fee = l.Fee - one.Fee
 	for _, m := range []struct{ of, one, two **billing.Money }{
-		{&l.Allowed, &one.Allowed, &two.Allowed}, {&l.SecondAllowed, &one.SecondAllowed, &two.SecondAllowed}, {&l.AlternateAllowed, &one.AlternateAllowed, &two.AlternateAllowed},
+		{&l.Allowed, &one.Allowed, &two.Allowed}, {&l.AlternateAllowed, &one.AlternateAllowed, &two.AlternateAllowed},
+		{&l.Second.Allowed, &one.Second.Allowed, &two.Second.Allowed}, {&l.Second.AlternateAllowed, &one.Second.AlternateAllowed, &two.Second.AlternateAllowed},
 	} {
 		if *m.of != nil {
 			*m.one = new(part(**m.of))
@@ -209,13 +213,6 @@ func (l *Line) split(n int) (first, rest *Line) {
 		}
 	}
 	return &one, &two
-}
-
-func (l *Line) secondAllowed() *billing.Money {
-	if l.SecondAllowed != nil {
-		return l.SecondAllowed
-	}
-	return l.Allowed
 }
 
 func (c *Case) coordination() Coordination {
@@ -229,14 +226,14 @@ func (c *Case) coordination() Coordination {
 func (r *run) line(l *Line) Result {
 	to := &target{code: l.Code, category: CategoryOf(l.Code), day: l.ServiceDate}
 	unless := r.unless(l, to)
-	before := r.first.termsOf(l, l.Allowed)
+	before := r.first.termsOf(l)
 	steps := before.steps(l)
 	if n, units := r.first.left(l, &before.share), max(1, l.Quantity); before.struck == nil && before.maybe && n < units {
 		steps = append(steps, Step{Text: "The plan pays for " + strconv.Itoa(n) + " of these " + strconv.Itoa(units) + ": it pays only " + often(before.share.Frequency) + ".", Path: before.share.FrequencyPath})
 	}
 	var doubts []string
 	if r.second != nil {
-		second := r.second.termsOf(l, l.secondAllowed())
+		second := r.second.termsOf(l.underSecond())
 		steps = append(steps, second.secondSteps()...)
 		doubts = second.secondUncertain(l, r.c.Second)
 	}
@@ -258,10 +255,10 @@ func (r *run) line(l *Line) Result {
 // unless returns each condition of either plan with what the patient pays if it strikes. It takes
 // nothing from what is left.
 func (r *run) unless(l *Line, to *target) (out []Unless) {
-	first := r.first.termsOf(l, l.Allowed)
+	first := r.first.termsOf(l)
 	var second *terms
 	if r.second != nil {
-		second = r.second.termsOf(l, l.secondAllowed())
+		second = r.second.termsOf(l.underSecond())
 	}
 	each := func(p *Plan, t *terms, of func(condition) condition) {
 		if t.struck != nil || !t.maybe {

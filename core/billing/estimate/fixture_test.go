@@ -129,11 +129,11 @@ func lacks(paths ...string) change {
 }
 
 // line reads "D2740 fee 800 allowed 600 second 650 alternate 500 x3 on 2026-07-01 last 2025-01-01 lost 2019-01-01".
-// Without an allowance it is the fee; "allowed ?" is unknown.
+// Without an allowance it is the fee, and that of the second plan is as the first; "?" is unknown.
 func line(text string) estimate.Line {
 	words := strings.Fields(text)
 	l := estimate.Line{Code: words[0], ServiceDate: day("2026-06-15")}
-	unknown := false
+	unknown, second, both := false, true, true
 	for i := 1; i < len(words); i++ {
 		if n, ok := strings.CutPrefix(words[i], "x"); ok {
 			_, _ = fmt.Sscan(n, &l.Quantity)
@@ -149,8 +149,11 @@ func line(text string) estimate.Line {
 				l.Allowed = new(dollars(v))
 			}
 		case "second":
-			l.SecondAllowed = new(dollars(v))
-		case "alternate":
+			if second = v != "?"; second {
+				l.Second.Allowed = new(dollars(v))
+			}
+		case "alternate", "alternate1": // the latter under the first plan only
+			both = key == "alternate"
 			if l.Alternate = true; v != "?" {
 				l.AlternateAllowed = new(dollars(v))
 			}
@@ -174,6 +177,12 @@ func line(text string) estimate.Line {
 	}
 	if l.Allowed == nil && !unknown {
 		l.Allowed = new(l.Fee)
+	}
+	if l.Second.Allowed == nil && l.Allowed != nil && second {
+		l.Second.Allowed = new(*l.Allowed)
+	}
+	if both {
+		l.Second.Alternate, l.Second.AlternateAllowed = l.Alternate, l.AlternateAllowed
 	}
 	return l
 }

@@ -35,19 +35,25 @@ type place struct {
 
 // placeOf returns the benefit period of a service on the day.
 func (p *Plan) placeOf(l *Limit, day billing.Date) place {
-	period := p.Period
-	switch {
-	case l.Period == coverage.PeriodLifetime:
+	if l.Period == coverage.PeriodLifetime {
 		return place{life: true}
-	case !l.Span.From.IsZero():
-		period = Period{From: l.Span.From}
-	case period.From.IsZero() && l.Period == coverage.PeriodCalendarYear:
-		period = yearOf(p.CheckedOn)
 	}
+	period := p.periodOf(l)
 	if period.From.IsZero() {
 		return place{unknown: day != p.CheckedOn}
 	}
 	return place{year: period.years(day)}
+}
+
+// periodOf returns the benefit period of a yearly limit that the check was made in.
+func (p *Plan) periodOf(l *Limit) Period {
+	switch {
+	case !l.Span.From.IsZero():
+		return Period{From: l.Span.From}
+	case p.Period.From.IsZero() && l.Period == coverage.PeriodCalendarYear:
+		return yearOf(p.CheckedOn)
+	}
+	return p.Period
 }
 
 // covers reports whether the limit counts for services of the day. A limit with a benefit

@@ -8,6 +8,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/fee"
 )
 
 // Plan is what one plan says about a patient: the answer of a check in the terms of the
@@ -89,6 +90,14 @@ func PlansOf(c *coverage.Amended, on billing.Date, in *bool) (all []*Plan, err e
 		all = append(all, FromBenefits(b, on, born))
 	}
 	return all, nil
+}
+
+// Network returns whether the office is in the plan's network.
+func (p *Plan) Network() fee.Network {
+	if p.InNetwork {
+		return fee.In
+	}
+	return fee.Out
 }
 
 // SaidOf returns what people added to the check.

@@ -1,6 +1,8 @@
 package estimate
 
 import (
+	"slices"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/coverage"
 )
@@ -48,10 +50,14 @@ func (r Range) orNil() *Range {
 type pot struct {
 	limit *Limit
 	left  Range
-	// claimed is what undecided claims use of it.
+	// decided is what the payer took from it after the check, and claimed what undecided claims use of it.
+	decided Range
 	claimed Range
 	// shared is false if lines of the same pot may belong to different benefit periods.
 	shared bool
+	// twin is the pot of the other days, where nobody says when the benefit period begins: the day of the check
+	// and any other may be in one period or in two. It is nil where the period is known.
+	twin *pot
 }
 
 // ledger has what is left of a plan's limits while the lines use them.
@@ -86,16 +92,26 @@ func (g *ledger) pot(l *Limit, t *target, deductible bool) *pot {
 		key.member = billing.PatientID{}
 	}
 	if g.pots[key] == nil {
-		left := l.left(at)
-		if key.member != (billing.PatientID{}) && l.Amount != nil {
-			left = Exactly(max(0, *l.Amount))
+		g.pots[key] = g.newPot(key, deductible)
+		if twin := key; !at.life && g.plan.periodOf(l).From.IsZero() {
+			twin.place.unknown = !at.unknown
+			g.pots[twin] = g.newPot(twin, deductible)
+			g.pots[key].twin, g.pots[twin].twin = g.pots[twin], g.pots[key]
 		}
-		if l.Amount == nil && l.Remaining == nil {
-			left = Range{0, unlimited}
-		}
-		g.pots[key] = &pot{limit: l, left: g.side.of(left, deductible), shared: !at.unknown || g.oneDate}
 	}
 	return g.pots[key]
+}
+
+func (g *ledger) newPot(key potKey, deductible bool) *pot {
+	l := key.limit
+	left := l.left(key.place)
+	if key.member != (billing.PatientID{}) && l.Amount != nil {
+		left = Exactly(max(0, *l.Amount))
+	}
+	if l.Amount == nil && l.Remaining == nil {
+		left = Range{0, unlimited}
+	}
+	return &pot{limit: l, left: g.side.of(left, deductible), shared: !key.place.unknown || g.oneDate}
 }
 
 // left returns what is left of the limit in a benefit period before any line.
@@ -194,14 +210,60 @@ func least(pots []*pot, none billing.Money) Range {
 	return left
 }
 
+// takeClaims takes what claims use of what the check says is left.
+func (g *ledger) takeClaims(decided, undecided []Claimed) {
+	for i := range decided {
+		d := &decided[i]
+		decide(g.deductibles(d.target()), d.Deductible)
+		decide(g.maximums(d.target()), d.Pays.Most)
+	}
+	for i := range undecided {
+		u := &undecided[i]
+		claim(g.deductibles(u.target()), Exactly(u.Deductible))
+		claim(g.maximums(u.target()), g.side.of(u.Pays, true))
+	}
+}
+
+// decide takes from each of the pots what the payer decided after the check. What it took back is
+// left again, at most the whole amount.
+func decide(pots []*pot, amount billing.Money) {
+	for _, p := range pots {
+		whole := unlimited
+		if p.limit.Amount != nil {
+			whole = *p.limit.Amount
+		}
+		after := func(left, amount billing.Money) billing.Money { return max(0, min(left-amount, max(left, whole))) }
+		certain := Exactly(amount)
+		maybe := Range{min(0, amount), max(0, amount)}
+		take := func(p *pot, amount Range) {
+			p.left = Range{after(p.left.Least, amount.Most), after(p.left.Most, amount.Least)}
+			p.decided = p.decided.plus(amount)
+		}
+		if p.shared {
+			take(p, certain)
+		} else {
+			take(p, maybe)
+		}
+		if p.twin != nil {
+			take(p.twin, maybe)
+		}
+	}
+}
+
 // claim takes an amount that an undecided claim uses from each of the pots.
 func claim(pots []*pot, amount Range) {
-	before := make([]Range, len(pots))
-	for i, p := range pots {
+	all := slices.Clone(pots)
+	for _, p := range pots {
+		if p.twin != nil {
+			all = append(all, p.twin)
+		}
+	}
+	before := make([]Range, len(all))
+	for i, p := range all {
 		before[i] = p.left
 	}
 	use(pots, amount)
-	for i, p := range pots {
+	for i, p := range all {
 		p.claimed.Least += before[i].Most - p.left.Most
 		p.claimed.Most += before[i].Least - p.left.Least
 	}
@@ -221,6 +283,9 @@ func use(pots []*pot, amount Range) {
 		after[i] = Range{max(0, p.left.Least-most.Most), max(0, p.left.Most-most.Least)}
 		if !p.shared {
 			after[i].Most = p.left.Most
+		}
+		if p.twin != nil {
+			p.twin.left.Least = max(0, p.twin.left.Least-most.Most)
 		}
 	}
 	for i, p := range pots {

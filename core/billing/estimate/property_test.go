@@ -242,9 +242,7 @@ func drawLines(r *rand.Rand) (lines []estimate.Line, fill func(r *rand.Rand) []s
 		}
 		if r.IntN(3) > 0 {
 			s.allowed[1] = draw(r, l.Fee)
-			l.SecondAllowed = new(s.allowed[1])
-		} else if l.Allowed != nil {
-			s.allowed[1] = s.allowed[0]
+			l.Second.Allowed = new(s.allowed[1])
 		}
 		if r.IntN(4) == 0 {
 			l.Alternate = true
@@ -252,6 +250,7 @@ func drawLines(r *rand.Rand) (lines []estimate.Line, fill func(r *rand.Rand) []s
 				s.alternate = draw(r, l.Fee)
 				l.AlternateAllowed = new(s.alternate)
 			}
+			l.Second.Alternate, l.Second.AlternateAllowed = l.Alternate, l.AlternateAllowed
 		}
 		lines, fixed = append(lines, l), append(fixed, s)
 	}

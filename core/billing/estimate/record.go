@@ -47,7 +47,7 @@ type Filter struct {
 }
 
 // PayerAccuracy is how far the estimates of a payer are from what patients owe, once its
-// payments are posted: by the nearest end of each estimate.
+// payments are applied: by the nearest end of each estimate.
 type PayerAccuracy struct {
 	Payer     directory.PayerSummary
 	Estimates int           // with a payment
@@ -69,8 +69,11 @@ type Service struct {
 	Alternate        string       // the code of the procedure that the plan pays instead; empty for none
 	Fee              Source       // of all units
 	Allowed          Source       // of all units; of kind Missing where the fee stands in
-	SecondAllowed    Source       `json:",omitzero"`
 	AlternateAllowed Source       `json:",omitzero"`
+	// The same under the second plan.
+	SecondAllowed          Source `json:",omitzero"`
+	SecondAlternate        string `json:",omitempty"`
+	SecondAlternateAllowed Source `json:",omitzero"`
 }
 
 // Source is an amount with its origin.
@@ -128,9 +131,11 @@ func nameOf(code string) string {
 
 // Line returns the service in the terms of the rules.
 func (s *Service) Line() Line {
-	return Line{
-		Code: s.Code, Fee: s.Fee.Amount, Allowed: s.Allowed.known(), SecondAllowed: s.SecondAllowed.known(), AlternateAllowed: s.AlternateAllowed.known(),
+	l := Line{
+		Code: s.Code, Fee: s.Fee.Amount, Allowed: s.Allowed.known(), AlternateAllowed: s.AlternateAllowed.known(),
 		Quantity: s.Quantity, Place: Place{s.Tooth, s.Surfaces, s.OralCavity}, ServiceDate: s.ServiceDate, LastService: s.LastService, ToothLostOn: s.ToothLostOn,
 		PriorPlacement: s.PriorPlacement, Alternate: s.Alternate != "", NoWriteOffBeyond: s.Allowed.NoWriteOffBeyondLimits,
 	}
+	l.Second.Allowed, l.Second.Alternate, l.Second.AlternateAllowed = s.SecondAllowed.known(), s.SecondAlternate != "", s.SecondAlternateAllowed.known()
+	return l
 }

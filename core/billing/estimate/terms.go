@@ -12,7 +12,6 @@ type Line struct {
 	Code             string
 	Fee              billing.Money
 	Allowed          *billing.Money // by the plan; nil if unknown
-	SecondAllowed    *billing.Money // by the second plan; nil takes that of the first
 	AlternateAllowed *billing.Money // of the alternate procedure; nil if unknown
 	Quantity         int            // of units; 0 is 1
 	Place
@@ -24,6 +23,18 @@ type Line struct {
 	Person           billing.PatientID // who has the service; the same for all lines of one patient
 	Family           bool              // the person is another member of the patient's family
 	NoWriteOffBeyond bool              // as Plan.NoWriteOffBeyondLimits, where the allowance says so
+	Second           struct {          // the same under the second plan
+		Allowed          *billing.Money
+		AlternateAllowed *billing.Money
+		Alternate        bool
+	}
+}
+
+// underSecond returns the line as the second plan has it.
+func (l *Line) underSecond() *Line {
+	two := *l
+	two.Allowed, two.AlternateAllowed, two.Alternate = l.Second.Allowed, l.Second.AlternateAllowed, l.Second.Alternate
+	return &two
 }
 
 // target is what selects the limits of a line.
@@ -73,11 +84,11 @@ func (s side) of(r Range, lowIsBest bool) Range {
 }
 
 // termsOf returns the terms of a line.
-func (g *ledger) termsOf(l *Line, allowed *billing.Money) *terms {
+func (g *ledger) termsOf(l *Line) *terms {
 	p := g.plan
 	t := &terms{fee: l.Fee, inNetwork: p.InNetwork, noWriteOffBeyond: p.NoWriteOffBeyondLimits || l.NoWriteOffBeyond, allowed: Range{0, l.Fee}, alternate: Exactly(unlimited)}
-	if allowed != nil {
-		t.allowed = Exactly(max(0, min(*allowed, l.Fee)))
+	if l.Allowed != nil {
+		t.allowed = Exactly(max(0, min(*l.Allowed, l.Fee)))
 	}
 	t.allowed = g.side.of(t.allowed, p.InNetwork)
 	to := &target{code: l.Code, category: CategoryOf(l.Code), day: l.ServiceDate}

@@ -45,13 +45,8 @@ func (t *terms) steps(l *Line) (out []Step) {
 	if t.alternate.Most < unlimited {
 		add("The plan pays as if for a less expensive service, for which it allows "+t.alternate.lower(t.allowed).String()+".", t.share.Path, new(t.alternate.lower(t.allowed)))
 	}
-	undecided := func(p *pot, what string) {
-		if used := (Range{min(p.claimed.Least, p.claimed.Most), max(p.claimed.Least, p.claimed.Most)}); used.Most > 0 {
-			add("Claims that the payer has not decided yet use "+used.String()+" of the "+p.limit.name(what)+".", p.limit.Path, &used)
-		}
-	}
 	for _, p := range t.deductibles {
-		undecided(p, "deductible")
+		out = append(out, p.claims("deductible")...)
 		add(p.sentence("deductible", " is left to pay.", "is met"), p.limit.Path, p.left.orNil())
 		if p.left == (Range{}) {
 			break // no other one counts
@@ -73,7 +68,7 @@ func (t *terms) steps(l *Line) (out []Step) {
 		add("The payer did not return the percent that the plan pays.", t.percentPath, nil)
 	}
 	for _, p := range t.maximums {
-		undecided(p, "maximum")
+		out = append(out, p.claims("maximum")...)
 		add(p.sentence("maximum", " is left.", "is used up"), p.limit.Path, p.left.orNil())
 	}
 	return out
@@ -91,26 +86,43 @@ func (p *pot) sentence(what, left, none string) string {
 	}
 }
 
-// secondSteps returns why the second plan pays nothing, if it does not. The paths of its check are not those
-// of the estimate's.
-func (t *terms) secondSteps() []Step {
+// claims returns what claims use of the limit that the check cannot know of.
+func (p *pot) claims(what string) (out []Step) {
+	add := func(text string, used Range) {
+		if used.Most > 0 {
+			out = append(out, Step{text + used.String() + " of the " + p.limit.name(what) + ".", p.limit.Path, &used})
+		}
+	}
+	add("Claims that the payer has decided after the check used ", p.decided)
+	add("The payer has taken back after the check what claims used: ", Range{-p.decided.Most, -p.decided.Least})
+	add("Claims that the payer has not decided yet use ", Range{min(p.claimed.Least, p.claimed.Most), max(p.claimed.Least, p.claimed.Most)})
+	return out
+}
+
+// secondSteps returns what claims use of the second plan, or why it pays nothing. The paths of its check are
+// not those of the estimate's.
+func (t *terms) secondSteps() (out []Step) {
 	switch {
 	case t.struck != nil:
 		return []Step{{Text: "The second plan pays nothing. " + t.struck.text}}
 	case !t.maybe:
 		return []Step{{Text: "The second plan does not cover this service."}}
 	}
-	return nil
+	for _, p := range t.deductibles {
+		out = append(out, p.claims("deductible")...)
+	}
+	for _, p := range t.maximums {
+		out = append(out, p.claims("maximum")...)
+	}
+	for i := range out {
+		out[i].Text, out[i].Path = "Second plan: "+out[i].Text, ""
+	}
+	return out
 }
 
 // secondUncertain returns what the line lacks under the second plan.
 func (t *terms) secondUncertain(l *Line, p *Plan) (out []string) {
-	if l.SecondAllowed == nil && l.Allowed != nil {
-		out = append(out, "The second plan's allowance for this service is not known, so that of the first one counts.")
-	}
-	of := *l
-	of.Allowed = new(l.Fee) // that it is not known stands above, or at the first plan
-	for _, text := range t.uncertain(&of, p) {
+	for _, text := range t.uncertain(l.underSecond(), p) {
 		out = append(out, "Second plan: "+text)
 	}
 	return out

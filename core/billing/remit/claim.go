@@ -146,6 +146,7 @@ type Source struct {
 	PayerName   string
 	TraceNumber string
 	Arrival     int64 // the order in which remittances came
+	ReceivedAt  time.Time
 }
 
 // LedgerEntry is a remittance claim that was applied to a claim.

@@ -140,7 +140,7 @@ func (r *Remittance) SamePayer(o *Remittance) bool {
 
 // Source returns what ledger entries repeat of the remittance.
 func (e *ERA) Source() Source {
-	return Source{ID: e.ID, Payer: e.Payer, PayerName: e.PayerName, TraceNumber: e.Payment.TraceNumber, Arrival: e.Arrival}
+	return Source{ID: e.ID, Payer: e.Payer, PayerName: e.PayerName, TraceNumber: e.Payment.TraceNumber, Arrival: e.Arrival, ReceivedAt: e.ReceivedAt}
 }
 
 // Post records that the user has posted the remittance. It reports false when

@@ -1056,9 +1056,13 @@ export interface EligibilityBatchItem {
   status: EligibilityBatchItemStatus | null;
   /** What the check comes to, in plain words. Null without an outcome of a check. */
   verdict: Verdict | null;
-  /** What is left of the patient's yearly maximum. Null if the payer did not return it. */
+  /**
+   * What is left of the patient's yearly maximum for the service. All of it is left in a later benefit period than the check's. Null if the payer did not return it.
+   */
   maximum_remaining: Amount | null;
-  /** What is left of the patient's yearly deductible. Null if the payer did not return it. */
+  /**
+   * What is left of the patient's yearly deductible for the service. All of it is left in a later benefit period than the check's. Null if the payer did not return it.
+   */
   deductible_remaining: Amount | null;
   /** How often the payer was asked for the check. */
   attempts: number;
@@ -6874,6 +6878,8 @@ export interface EstimateAccuracy {
   payer: PayerSummary;
   lines: LineAccuracy[];
   totals: EstimateAccuracyTotals;
+  /** Why the figures may still change, as sentences. Empty if nothing is open. */
+  uncertain: string[];
 }
 
 export interface LineAccuracy {
@@ -6895,7 +6901,7 @@ export interface LineAccuracy {
   because: string[];
 }
 
-/** What payers decided of a line, by the posted remittances. */
+/** What payers decided of a line, by the applied remittances. */
 export interface LineDecision {
   /** An amount of dollars. */
   charge: Amount;
@@ -6920,7 +6926,7 @@ export interface LineDecision {
 export interface EstimateAccuracyTotals {
   /** What the estimate has for the patient. */
   estimated: AmountRange;
-  /** What the patient owes for the whole claim, by the posted remittances of all payers. */
+  /** What the patient owes for the whole claim, by the applied remittances of all payers. */
   patient_responsibility: Amount;
   /**
    * How far it is from the nearest end of the estimate; more than 0 if the patient owes more.

@@ -1677,9 +1677,13 @@ class EstimatesOperations:
         **Fees.** `fee` and `allowed` are for all units of a line. What you leave out comes from your fee schedules: the
         office's fees, and what the payer allows. Without an allowance, the fee stands in. Without a fee, the reply is 422.
 
-        **Lines use what is left in their order.** Claims of the patient that were sent to the payer after the check, and
-        that it still decides, come before them. Those of the family count for the family's amounts. Claims here also show
-        when the patient last had the same service.
+        **Lines use what is left in their order.** Claims of the patient that the payer could not count in its answer come
+        before them: those that it has decided after the check, by what it paid and took as deductible, and those that were
+        sent after the check and that it still decides, by their own estimate. Those of the family count for the family's
+        amounts. Claims here also show when the patient last had the same service.
+
+        **Two plans.** `allowed` is of the first plan. The second plan's allowance comes from a fee schedule of its payer.
+        Without one, the range has what the second plan pays with any allowance up to the fee.
 
         With `preview`, the reply is 200 and nothing is stored, whatever the key. An estimate is kept for 12 months, and not
         longer than its check. It never changes: create another one.
@@ -1705,14 +1709,16 @@ class EstimatesOperations:
 
         Requires the `read` permission. Returns the estimate and what payers decided side by side, by line, with the
         reason of each difference in words. The claim is the newest to the payer of the estimate that has its ID as
-        `estimate_id`. Returns 409 while there is none, or while no posted remittance decides it.
+        `estimate_id`. The figures are those of the remittances that are applied to it, as in `payment` of the claim, posted
+        or not. `uncertain` says if one of them is not posted yet, or if another one needs review. Returns 409 while there is no
+        such claim, or while no remittance is applied to it; the message says what to do.
         """
         return EstimateAccuracy(self._core.json(Call("GET", f"/estimates/{part(id)}/accuracy", options)))
 
     def accuracy_by_payer(self, *, options: Options = NO_OPTIONS) -> List[PayerAccuracy]:
         """Retrieve how accurate estimates are.
 
-        Requires the `read` permission. Returns, by payer, how far estimates are from what patients owe by the posted
+        Requires the `read` permission. Returns, by payer, how far estimates are from what patients owe by the applied
         remittances. Each estimate counts that a claim to its payer names as `estimate_id`. The numbers are computed when
         asked, so a remittance that is taken back no longer counts. `next_cursor` is always null.
         """

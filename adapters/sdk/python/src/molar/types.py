@@ -1088,9 +1088,9 @@ class EligibilityBatchItem(Model):
     verdict: Verdict | None
     """What the check comes to, in plain words. Null without an outcome of a check."""
     maximum_remaining: Decimal | None
-    """What is left of the patient's yearly maximum. Null if the payer did not return it."""
+    """What is left of the patient's yearly maximum for the service. All of it is left in a later benefit period than the check's. Null if the payer did not return it."""
     deductible_remaining: Decimal | None
-    """What is left of the patient's yearly deductible. Null if the payer did not return it."""
+    """What is left of the patient's yearly deductible for the service. All of it is left in a later benefit period than the check's. Null if the payer did not return it."""
     attempts: int
     """How often the payer was asked for the check."""
     next_attempt_at: dt.datetime | None
@@ -7236,7 +7236,7 @@ class EstimatesListParams(TypedDict, total=False):
 
 
 class LineDecision(Model):
-    """What payers decided of a line, by the posted remittances."""
+    """What payers decided of a line, by the applied remittances."""
 
     charge: Decimal
     """An amount of dollars."""
@@ -7298,7 +7298,7 @@ class EstimateAccuracyTotals(Model):
     estimated: AmountRange
     """What the estimate has for the patient."""
     patient_responsibility: Decimal
-    """What the patient owes for the whole claim, by the posted remittances of all payers."""
+    """What the patient owes for the whole claim, by the applied remittances of all payers."""
     difference: Decimal
     """How far it is from the nearest end of the estimate; more than 0 if the patient owes more."""
 
@@ -7318,6 +7318,8 @@ class EstimateAccuracy(Model):
     payer: PayerSummary
     lines: list[LineAccuracy]
     totals: EstimateAccuracyTotals
+    uncertain: list[str]
+    """Why the figures may still change, as sentences. Empty if nothing is open."""
 
     _read: ClassVar[dict[str, Any]] = {
         "payer": PayerSummary,

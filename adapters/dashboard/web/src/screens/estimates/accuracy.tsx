@@ -41,6 +41,11 @@ function Compared({ of: a }: { of: Schemas["EstimateAccuracy"] }) {
         {`The patient owes ${dollars(t.patient_responsibility)}. The estimate had ${between(t.estimated)}. `}
         <Go to={`/claims/${a.claim_id}`}>The claim</Go>
       </p>
+      {a.uncertain.map((text) => (
+        <p key={text} className="card-note">
+          {text}
+        </p>
+      ))}
       <Table
         caption="Compared with the payment"
         rows={a.lines}

@@ -1217,9 +1217,9 @@ type EligibilityBatchItem struct {
 	Status *EligibilityBatchItemStatus `json:"status"`
 	// What the check comes to, in plain words. Null without an outcome of a check.
 	Verdict *Verdict `json:"verdict"`
-	// What is left of the patient's yearly maximum for the service. All of it is left in a later benefit period than the check's. Null if the payer did not return it.
+	// What is left of the patient's yearly maximum for the service. All of it is left in a later benefit period than that of the check. Null if the payer did not return it, or not when the benefit year begins.
 	MaximumRemaining *Amount `json:"maximum_remaining"`
-	// What is left of the patient's yearly deductible for the service. All of it is left in a later benefit period than the check's. Null if the payer did not return it.
+	// What is left of the patient's yearly deductible for the service. All of it is left in a later benefit period than that of the check. Null if the payer did not return it, or not when the benefit year begins.
 	DeductibleRemaining *Amount `json:"deductible_remaining"`
 	// How often the payer was asked for the check.
 	Attempts int `json:"attempts"`

@@ -26,6 +26,9 @@ func TestSummaryOfTheVisit(t *testing.T) {
 		Maximums:    amounts{amount(person, planYear, 1500, 230, "")},
 		Deductibles: amounts{amount(person, planYear, 50, 20, "")},
 	}
+	past := &coverage.Benefits{Status: coverage.Active, Plan: coverage.Plan{BenefitPeriod: "2025-03-01 to 2026-02-28"}, Maximums: fiscal.Maximums, Deductibles: fiscal.Deductibles}
+	words := &coverage.Benefits{Status: coverage.Active, Plan: coverage.Plan{BenefitPeriod: "CALENDAR YEAR"}, Maximums: fiscal.Maximums, Deductibles: fiscal.Deductibles}
+	unnamed := &coverage.Benefits{Status: coverage.Active, Maximums: fiscal.Maximums, Deductibles: fiscal.Deductibles}
 	unknown := &coverage.Benefits{Status: coverage.Active, Maximums: amounts{amount(person, year, -1, 230, "")}, Deductibles: amounts{amount(person, year, 50, -1, "")}}
 	for _, c := range []struct {
 		of                  *coverage.Benefits
@@ -38,6 +41,12 @@ func TestSummaryOfTheVisit(t *testing.T) {
 		{calendar, "2027-03-01", "1500.00", "50.00"},
 		{fiscal, "2027-03-01", "230.00", "20.00"},
 		{fiscal, "2027-07-01", "1500.00", "50.00"},
+		{past, "2027-02-28", "230.00", "20.00"},
+		{past, "2027-03-01", "1500.00", "50.00"}, // the payer named the year before
+		{words, "2026-12-31", "230.00", "20.00"},
+		{words, "2027-01-01", "1500.00", "50.00"},
+		{unnamed, "2026-12-31", "230.00", "20.00"},
+		{unnamed, "2027-01-01", "-", "-"}, // nobody said when the year begins
 		{unknown, "2026-12-01", "230.00", "-"},
 		{unknown, "2027-01-05", "-", "50.00"}, // nobody said how much a year has
 	} {

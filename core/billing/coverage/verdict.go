@@ -191,7 +191,10 @@ func (b *Benefits) facts(on, answered billing.Date) (out []string) {
 	least := b.least(on)
 	anew := func(m BenefitAmount, kind string) string {
 		day := b.anewBetween(m, answered, on)
-		if day.IsZero() {
+		switch {
+		case b.mayBeAnew(m, answered, on):
+			return "The payer does not say whether the " + amountWords(m, kind) + " begins anew before the service."
+		case day.IsZero():
 			return ""
 		}
 		return "The " + amountWords(m, kind) + " begins anew on " + dayWords(day, billing.Date{}) + ", before the service."
@@ -317,13 +320,20 @@ func (b *Benefits) anew(m BenefitAmount, on billing.Date) billing.Date {
 	if _, plans := period(b.Plan.BenefitPeriod); to.IsZero() && !plans.Before(on) {
 		to = plans
 	}
-	if to.IsZero() && (m.Period == PeriodCalendarYear || strings.EqualFold(b.Plan.BenefitPeriod, "JANUARY 1 TO DECEMBER 31")) {
-		to = billing.Date{Year: on.Year, Month: time.December, Day: 31}
+	from := b.YearFrom(on)
+	if from.IsZero() && m.Period == PeriodCalendarYear {
+		from = billing.Date{Year: on.Year, Month: time.January, Day: 1}
 	}
-	if to.IsZero() || m.Period == PeriodLifetime {
+	switch {
+	case m.Period == PeriodLifetime || to.IsZero() && from.IsZero():
 		return billing.Date{}
+	case !to.IsZero():
+		return to.AddDays(1)
 	}
-	return to.AddDays(1)
+	for from = from.AddMonths(12); !on.Before(from); { // a period that the payer named may be an earlier one
+		from = from.AddMonths(12)
+	}
+	return from
 }
 
 // anewBetween returns the day on which an amount begins anew after the answer and not after the
@@ -334,6 +344,12 @@ func (b *Benefits) anewBetween(m BenefitAmount, answered, on billing.Date) billi
 		return billing.Date{}
 	}
 	return day
+}
+
+// mayBeAnew reports whether nobody knows if an amount begins anew between the answer and a service of another
+// calendar year, because the payer does not say when the benefit year begins.
+func (b *Benefits) mayBeAnew(m BenefitAmount, answered, on billing.Date) bool {
+	return m.Period != PeriodLifetime && on.Year > answered.Year && b.anew(m, answered).IsZero()
 }
 
 // amountWords names an amount of a plan: the "year's maximum", the "family's lifetime
@@ -373,7 +389,8 @@ func dayWords(day, from billing.Date) string {
 }
 
 // Summary is what a list of patients says of a check. The amounts are those for the service date: in
-// a later benefit period than the answer's, all of the yearly amount is left, as an estimate has it.
+// a later benefit period than the answer's, all of the yearly amount is left, as an estimate has it. They are nil
+// where the payer did not return them, or when the benefit year begins.
 type Summary struct {
 	Verdict        *Verdict       // nil while the check is pending
 	MaximumLeft    *billing.Money // of the patient's general maximum; nil if the payer does not say
@@ -393,6 +410,8 @@ func (c *Check) Summary() (s Summary) {
 			case a.Level != LevelIndividual || a.Period == PeriodLifetime:
 			case !b.anewBetween(a, answered, on).IsZero():
 				return a.Amount
+			case b.mayBeAnew(a, answered, on):
+				return nil
 			case a.Remaining != nil:
 				return a.Remaining
 			}

@@ -313,7 +313,9 @@ func checkOn(asked []string) *coverage.Check {
 // one before it that it is used up.
 func TestVerdictOfTheNextYear(t *testing.T) {
 	t.Parallel()
-	b := &coverage.Benefits{Status: coverage.Active, Maximums: []coverage.BenefitAmount{amount(coverage.LevelIndividual, coverage.PeriodCalendarYear, 1500, 0, "")}}
+	b := &coverage.Benefits{Status: coverage.Active, Maximums: []coverage.BenefitAmount{amount(coverage.LevelIndividual, coverage.PeriodCalendarYear, 1500, 0, "")}, Deductibles: []coverage.BenefitAmount{
+		amount(coverage.LevelIndividual, coverage.PeriodCalendarYear, 50, 0, ""),
+	}}
 	for on, want := range map[string]string{
 		"2026-12-31": "Covered. The year's maximum is used up until January 1.",
 		"2027-01-01": "Covered. The year's maximum begins anew on January 1, 2027, before the service.",
@@ -324,7 +326,7 @@ func TestVerdictOfTheNextYear(t *testing.T) {
 		if err := c.Complete(coverage.CheckResponse{Outcome: coverage.OutcomeAnswered, Benefits: b}, coverage.Background{}, answered); err != nil {
 			t.Fatal(err)
 		}
-		if got := shownVerdict(t, c); got.Text != want {
+		if got := shownVerdict(t, c); got.Text != want || on > "2027" && !slices.Contains(got.Also, "The deductible begins anew on January 1, 2027, before the service.") {
 			t.Errorf("on %s: %q, want %q", on, got.Text, want)
 		}
 	}

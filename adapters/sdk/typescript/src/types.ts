@@ -1057,11 +1057,11 @@ export interface EligibilityBatchItem {
   /** What the check comes to, in plain words. Null without an outcome of a check. */
   verdict: Verdict | null;
   /**
-   * What is left of the patient's yearly maximum for the service. All of it is left in a later benefit period than the check's. Null if the payer did not return it.
+   * What is left of the patient's yearly maximum for the service. All of it is left in a later benefit period than that of the check. Null if the payer did not return it, or not when the benefit year begins.
    */
   maximum_remaining: Amount | null;
   /**
-   * What is left of the patient's yearly deductible for the service. All of it is left in a later benefit period than the check's. Null if the payer did not return it.
+   * What is left of the patient's yearly deductible for the service. All of it is left in a later benefit period than that of the check. Null if the payer did not return it, or not when the benefit year begins.
    */
   deductible_remaining: Amount | null;
   /** How often the payer was asked for the check. */

@@ -1088,9 +1088,9 @@ class EligibilityBatchItem(Model):
     verdict: Verdict | None
     """What the check comes to, in plain words. Null without an outcome of a check."""
     maximum_remaining: Decimal | None
-    """What is left of the patient's yearly maximum for the service. All of it is left in a later benefit period than the check's. Null if the payer did not return it."""
+    """What is left of the patient's yearly maximum for the service. All of it is left in a later benefit period than that of the check. Null if the payer did not return it, or not when the benefit year begins."""
     deductible_remaining: Decimal | None
-    """What is left of the patient's yearly deductible for the service. All of it is left in a later benefit period than the check's. Null if the payer did not return it."""
+    """What is left of the patient's yearly deductible for the service. All of it is left in a later benefit period than that of the check. Null if the payer did not return it, or not when the benefit year begins."""
     attempts: int
     """How often the payer was asked for the check."""
     next_attempt_at: dt.datetime | None

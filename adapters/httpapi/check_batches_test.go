@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
@@ -91,6 +92,28 @@ func TestCheckBatches(t *testing.T) {
 	}
 	s.wantItems(t, id, all)
 	s.wantBatchFile(t, id)
+}
+
+// TestCheckBatchOfNextYear shows what is left for a visit after the turn of the year: the whole of 2000.00 and of
+// 50.00, of which 1640.00 and nothing are left today.
+func TestCheckBatchOfNextYear(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	next := fmt.Sprint(todayAt(directory.DefaultTimeZone).Year+1, "-01-01")
+	id := s.must(t, 201, call{path: "/eligibility/batches", body: checksBody([]anObject{
+		s.item(t, "today", "ACTIVE-FULL"), s.item(t, "next", "ACTIVE-FULL", "service_date", next),
+	})}).text(t, "id")
+	s.settledBatch(t, id)
+	for item, want := range map[string]string{"today": "1640.00 0.00", "next": "2000.00 50.00"} {
+		i := s.items(t, id, "")[item]
+		if got := fmt.Sprint(i["maximum_remaining"], " ", i["deductible_remaining"]); got != want {
+			t.Errorf("%s: %s, want %s; %v", item, got, want, i["verdict"])
+		}
+	}
+	file := s.must(t, 200, call{path: "/eligibility/batches/" + id + "/items", header: map[string]string{"Accept": "text/csv"}})
+	if !strings.Contains(file.body, ",2000.00,50.00,") || !strings.Contains(file.body, "The deductible begins anew on January 1, ") {
+		t.Error(file.body)
+	}
 }
 
 // asksAgain reports whether the first attempt of the item down has ended. While it is under way

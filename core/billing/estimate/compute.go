@@ -25,19 +25,6 @@ type Case struct {
 	Today                          billing.Date // of the estimate; zero is the day of the check
 }
 
-// Claimed is what a service of a claim uses of what the check says is left.
-type Claimed struct {
-	Code        string // empty for a decision about a whole claim
-	ServiceDate billing.Date
-	Deductible  billing.Money // less than 0 where the payer took back what it had decided
-	Pays        Range
-	Family      bool // of another member of the family
-}
-
-func (c *Claimed) target() *target {
-	return &target{code: c.Code, category: CategoryOf(c.Code), day: c.ServiceDate, family: c.Family}
-}
-
 // Estimate is what a patient will pay.
 type Estimate struct {
 	Lines     []Result

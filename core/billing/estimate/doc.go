@@ -10,6 +10,7 @@
 //	plan.go        what the answer of a check says
 //	category.go    the category of a procedure
 //	pots.go        deductibles and maximums, and what is left of them
+//	claimed.go     what claims use that the check cannot know of
 //	periods.go     the benefit period of a service date
 //	terms.go       the terms of one line under one plan
 //	conditions.go  what strikes a line, and what may

@@ -49,7 +49,8 @@ func TestSince(t *testing.T) {
 		"one line decided":                         {1, claim.Paid, []came{{2, 5, "Delta", one}}, "D2740 650.00", []int{1, 2, 3}},
 		"one line decided, and a person closed it": {1, claim.Reconciled, []came{{2, 5, "Delta", one}}, "D2740 650.00", nil},
 		"decided again for less": {
-			-5, claim.Paid, []came{{-1, 2, "Delta", paid}, {1, 4, "Delta", takenBack(paid)}, {1, 4, "Delta", remitted("1", "ICN-2", lower)}},
+			-5, claim.Paid,
+			[]came{{-1, 2, "Delta", paid}, {1, 4, "Delta", takenBack(paid)}, {1, 4, "Delta", remitted("1", "ICN-2", lower)}},
 			"D2740 -50.00 deductible 50.00", nil, // 600 - 650
 		},
 		"taken back, and to be decided again": {-5, claim.AcceptedPayer, []came{{-1, 2, "Delta", paid}, {1, 4, "Delta", takenBack(paid)}}, "", nil},

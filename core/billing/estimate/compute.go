@@ -191,8 +191,10 @@ func (l *Line) split(n int) (first, rest *Line) {
 	one.Fee = part(l.Fee)
 	two.Fee = l.Fee - one.Fee
 	for _, m := range []struct{ of, one, two **billing.Money }{
-		{&l.Allowed, &one.Allowed, &two.Allowed}, {&l.AlternateAllowed, &one.AlternateAllowed, &two.AlternateAllowed},
-		{&l.Second.Allowed, &one.Second.Allowed, &two.Second.Allowed}, {&l.Second.AlternateAllowed, &one.Second.AlternateAllowed, &two.Second.AlternateAllowed},
+		{&l.Allowed, &one.Allowed, &two.Allowed},
+		{&l.AlternateAllowed, &one.AlternateAllowed, &two.AlternateAllowed},
+		{&l.Second.Allowed, &one.Second.Allowed, &two.Second.Allowed},
+		{&l.Second.AlternateAllowed, &one.Second.AlternateAllowed, &two.Second.AlternateAllowed},
 	} {
 		if *m.of != nil {
 			*m.one = new(part(**m.of))

@@ -39,7 +39,7 @@ func layers() []layer {
 		{"core/billing/webhook", nouns("event", "fault"), ""},
 		{"core/billing/clearing", nouns("event"), ""},
 		{"core/billing/scenario", nouns("clearing", "coverage", "event"), ""},
-		{"core/billing/coverage", nouns("directory", "event"), "golang.org/x/text"},
+		{"core/billing/coverage", nouns("decision", "directory", "event"), "golang.org/x/text"},
 		{"core/billing/limit", nouns("directory"), ""},
 		{"core/billing/fee", nouns("coverage", "directory", "limit"), ""},
 		{"core/billing/estimate", nouns("coverage", "directory", "fee"), ""},

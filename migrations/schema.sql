@@ -710,7 +710,7 @@ CREATE FUNCTION public.record_note() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 BEGIN
-    IF current_setting('molar.untold', true) = 'on' THEN
+    IF current_setting('molar.untold', true) = 'on' OR NEW.eligibility_batch_item_id IS NOT NULL THEN
         RETURN NULL;
     END IF;
     INSERT INTO changes (org_id, mode, kind, id)
@@ -1360,6 +1360,15 @@ CREATE TABLE public.check_batch_items (
     needs_a_person boolean NOT NULL,
     faults json NOT NULL,
     completed_at timestamp with time zone,
+    office_id uuid,
+    asked_payer_id uuid,
+    payer_code text DEFAULT ''::text NOT NULL,
+    payer_name text DEFAULT ''::text NOT NULL,
+    appointment_on date,
+    patient_id uuid,
+    status text DEFAULT ''::text NOT NULL,
+    differs boolean DEFAULT false NOT NULL,
+    decisions json DEFAULT '[]'::json NOT NULL,
     CONSTRAINT check_batch_items_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
     CONSTRAINT check_batch_items_outcome_check CHECK ((outcome = ANY (ARRAY[''::text, 'answered'::text, 'rejected'::text, 'payer_unavailable'::text, 'error'::text, 'invalid'::text, 'not_asked'::text, 'canceled'::text])))
 )
@@ -1961,10 +1970,11 @@ CREATE TABLE public.notes (
     struck_by text DEFAULT ''::text NOT NULL,
     struck_reason bytea,
     deposit_id uuid,
-    resource_id uuid GENERATED ALWAYS AS (COALESCE(claim_id, era_id, payer_request_id, attachment_id, enrollment_id, deposit_id)) STORED NOT NULL,
-    CONSTRAINT notes_check CHECK ((num_nonnulls(claim_id, era_id, payer_request_id, attachment_id, enrollment_id, deposit_id) = 1)),
+    eligibility_batch_item_id uuid,
+    resource_id uuid GENERATED ALWAYS AS (COALESCE(claim_id, era_id, payer_request_id, attachment_id, enrollment_id, deposit_id, eligibility_batch_item_id)) STORED NOT NULL,
+    CONSTRAINT notes_check CHECK ((num_nonnulls(claim_id, era_id, payer_request_id, attachment_id, enrollment_id, deposit_id, eligibility_batch_item_id) = 1)),
     CONSTRAINT notes_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
-    CONSTRAINT notes_resource_check CHECK ((resource = ANY (ARRAY['claim'::text, 'era'::text, 'payer_request'::text, 'attachment'::text, 'enrollment'::text, 'deposit'::text])))
+    CONSTRAINT notes_resource_check CHECK ((resource = ANY (ARRAY['claim'::text, 'era'::text, 'payer_request'::text, 'attachment'::text, 'enrollment'::text, 'deposit'::text, 'eligibility_batch_item'::text])))
 );
 
 ALTER TABLE ONLY public.notes FORCE ROW LEVEL SECURITY;
@@ -2403,12 +2413,13 @@ CREATE TABLE public.tasks (
     settles text[] DEFAULT '{}'::text[] NOT NULL,
     settled json,
     deposit_id uuid,
-    resource_id uuid GENERATED ALWAYS AS (COALESCE(claim_id, era_id, payer_request_id, attachment_id, enrollment_id, deposit_id)) STORED NOT NULL,
     place_day date GENERATED ALWAYS AS (COALESCE(due_on, 'infinity'::date)) STORED NOT NULL,
     place_amount bigint GENERATED ALWAYS AS ((- amount)) STORED NOT NULL,
-    CONSTRAINT tasks_check CHECK ((num_nonnulls(claim_id, era_id, payer_request_id, attachment_id, enrollment_id, deposit_id) = 1)),
+    eligibility_batch_item_id uuid,
+    resource_id uuid GENERATED ALWAYS AS (COALESCE(claim_id, era_id, payer_request_id, attachment_id, enrollment_id, deposit_id, eligibility_batch_item_id)) STORED NOT NULL,
+    CONSTRAINT tasks_check CHECK ((num_nonnulls(claim_id, era_id, payer_request_id, attachment_id, enrollment_id, deposit_id, eligibility_batch_item_id) = 1)),
     CONSTRAINT tasks_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
-    CONSTRAINT tasks_resource_check CHECK ((resource = ANY (ARRAY['claim'::text, 'era'::text, 'payer_request'::text, 'attachment'::text, 'enrollment'::text, 'deposit'::text])))
+    CONSTRAINT tasks_resource_check CHECK ((resource = ANY (ARRAY['claim'::text, 'era'::text, 'payer_request'::text, 'attachment'::text, 'enrollment'::text, 'deposit'::text, 'eligibility_batch_item'::text])))
 );
 
 ALTER TABLE ONLY public.tasks FORCE ROW LEVEL SECURITY;
@@ -2892,7 +2903,7 @@ CREATE UNIQUE INDEX check_batch_items_item ON public.check_batch_items USING btr
 
 CREATE INDEX check_batch_items_next ON public.check_batch_items USING btree (org_id, mode, next_at, id) WHERE (next_at IS NOT NULL);
 
-CREATE INDEX check_batch_items_org ON public.check_batch_items USING btree (org_id, mode);
+CREATE INDEX check_batch_items_org ON public.check_batch_items USING btree (org_id, mode, id);
 
 CREATE INDEX check_batches_list ON public.check_batches USING btree (org_id, mode, created_at, id);
 
@@ -3094,6 +3105,8 @@ CREATE INDEX jobs_streams ON public.jobs USING btree (kind, org_id, mode, lease_
 
 CREATE INDEX notes_attachment ON public.notes USING btree (attachment_id) WHERE (attachment_id IS NOT NULL);
 
+CREATE INDEX notes_check_item ON public.notes USING btree (eligibility_batch_item_id) WHERE (eligibility_batch_item_id IS NOT NULL);
+
 CREATE INDEX notes_claim ON public.notes USING btree (claim_id) WHERE (claim_id IS NOT NULL);
 
 CREATE INDEX notes_deposit ON public.notes USING btree (deposit_id) WHERE (deposit_id IS NOT NULL);
@@ -3201,6 +3214,8 @@ CREATE INDEX status_inquiries_pending ON public.status_inquiries USING btree (pa
 CREATE INDEX status_policies_list ON public.status_policies USING btree (org_id, mode, created_at, id);
 
 CREATE INDEX tasks_attachment ON public.tasks USING btree (attachment_id) WHERE (attachment_id IS NOT NULL);
+
+CREATE INDEX tasks_check_item ON public.tasks USING btree (eligibility_batch_item_id) WHERE (eligibility_batch_item_id IS NOT NULL);
 
 CREATE INDEX tasks_claim ON public.tasks USING btree (claim_id) WHERE (claim_id IS NOT NULL);
 
@@ -3343,6 +3358,9 @@ ALTER TABLE ONLY public.notes
     ADD CONSTRAINT notes_deposit_id_fkey FOREIGN KEY (deposit_id) REFERENCES public.deposits(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.notes
+    ADD CONSTRAINT notes_eligibility_batch_item_id_fkey FOREIGN KEY (eligibility_batch_item_id) REFERENCES public.check_batch_items(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.notes
     ADD CONSTRAINT notes_enrollment_id_fkey FOREIGN KEY (enrollment_id) REFERENCES public.enrollments(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.notes
@@ -3389,6 +3407,9 @@ ALTER TABLE ONLY public.tasks
 
 ALTER TABLE ONLY public.tasks
     ADD CONSTRAINT tasks_deposit_id_fkey FOREIGN KEY (deposit_id) REFERENCES public.deposits(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.tasks
+    ADD CONSTRAINT tasks_eligibility_batch_item_id_fkey FOREIGN KEY (eligibility_batch_item_id) REFERENCES public.check_batch_items(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.tasks
     ADD CONSTRAINT tasks_enrollment_id_fkey FOREIGN KEY (enrollment_id) REFERENCES public.enrollments(id) ON DELETE CASCADE;
@@ -4414,6 +4435,24 @@ GRANT UPDATE(needs_a_person) ON TABLE public.check_batch_items TO molar_app;
 GRANT UPDATE(faults) ON TABLE public.check_batch_items TO molar_app;
 
 GRANT UPDATE(completed_at) ON TABLE public.check_batch_items TO molar_app;
+
+GRANT UPDATE(office_id) ON TABLE public.check_batch_items TO molar_app;
+
+GRANT UPDATE(asked_payer_id) ON TABLE public.check_batch_items TO molar_app;
+
+GRANT UPDATE(payer_code) ON TABLE public.check_batch_items TO molar_app;
+
+GRANT UPDATE(payer_name) ON TABLE public.check_batch_items TO molar_app;
+
+GRANT UPDATE(appointment_on) ON TABLE public.check_batch_items TO molar_app;
+
+GRANT UPDATE(patient_id) ON TABLE public.check_batch_items TO molar_app;
+
+GRANT UPDATE(status) ON TABLE public.check_batch_items TO molar_app;
+
+GRANT UPDATE(differs) ON TABLE public.check_batch_items TO molar_app;
+
+GRANT UPDATE(decisions) ON TABLE public.check_batch_items TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.check_batches TO molar_app;
 GRANT DELETE ON TABLE public.check_batches TO molar_system;

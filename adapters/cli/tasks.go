@@ -26,7 +26,9 @@ type shownTask struct {
 	Kind     string `json:"kind"`
 	State    string `json:"state"`
 	Resource struct {
-		ID string `json:"id"`
+		ID      string `json:"id"`
+		BatchID string `json:"batch_id"`
+		ItemID  string `json:"item_id"`
 	} `json:"resource"`
 	Amount   *string `json:"amount"`
 	DueOn    *string `json:"due_on"`
@@ -37,7 +39,11 @@ type shownTask struct {
 const taskTitles = "ID\tKIND\tSTATE\tRESOURCE\tAMOUNT\tDUE\tASSIGNEE\tREASON"
 
 func (t shownTask) cells() []any {
-	return []any{t.ID, t.Kind, t.State, t.Resource.ID, shownOr(t.Amount, "-"), shownOr(t.DueOn, "-"), shownOr(t.Assignee, "-"), t.Reason}
+	of := t.Resource.ID
+	if t.Resource.BatchID != "" { // as the notes of an item are named
+		of = t.Resource.BatchID + "/" + oneLine(t.Resource.ItemID)
+	}
+	return []any{t.ID, t.Kind, t.State, of, shownOr(t.Amount, "-"), shownOr(t.DueOn, "-"), shownOr(t.Assignee, "-"), t.Reason}
 }
 
 func listTasks(b Backend) *cobra.Command {
@@ -120,7 +126,7 @@ func actOnTask(b Backend, act, short string) *cobra.Command {
 		c.Flags().StringVar(&until, "until", "", "the day on which it comes back (default: when its resource changes)")
 	case "settle":
 		c.Example += " --as will_not_send --note 'The patient left.'"
-		c.Flags().StringVar(&as, "as", "", "accepted, not_billed, will_not_send or handled, as settles of the task allows (required)")
+		c.Flags().StringVar(&as, "as", "", "accepted, not_billed, will_not_send, handled or canceled, as settles of the task allows (required)")
 		c.Flags().StringVar(&note, "note", "", "why")
 		cobra.CheckErr(c.MarkFlagRequired("as"))
 	case "assign":

@@ -97,7 +97,12 @@ func TestErasePatient(t *testing.T) {
 	})})
 	patient := check.text(t, "patient_id")
 	asked := "/payer_requests/" + s.must(t, 201, call{path: "/payer_requests", body: letter(func(o anObject) { o["claim_id"] = paid; delete(o, "payer_id") })}).text(t, "id")
-	words := []string{"/claims/" + paid, path, asked}
+	visit := s.item(t, "visit", "ACTIVE-FULL", "payer_id", "NOBODY")
+	ofZebulon(visit)
+	batch := s.must(t, 201, call{path: "/eligibility/batches", body: checksBody([]anObject{visit, s.item(t, "other", "INACTIVE")})}).text(t, "id")
+	s.settledBatch(t, batch)
+	checks := "/eligibility/batches/" + batch
+	words := []string{"/claims/" + paid, path, asked, checks + "/items/visit"}
 	for _, to := range words {
 		note := s.must(t, 201, call{path: to + "/notes", body: `{"text":"Mr. Quagmire called."}`}).text(t, "id")
 		s.must(t, 200, call{path: "/notes/" + note + "/strike", body: `{"reason":"It was Mrs. Quagmire."}`})
@@ -106,6 +111,9 @@ func TestErasePatient(t *testing.T) {
 	task := s.must(t, 200, call{path: "/tasks?resource_id=" + strings.TrimPrefix(asked, "/payer_requests/")}).text(t, "data", "0", "id")
 	s.must(t, 200, call{method: "POST", path: "/tasks/" + task + "/snooze", idem: "snoozed"}).shows(t, "notes.0.text", "Mrs. Quagmire called.", "notes_count", 1.0)
 	s.must(t, 201, call{path: "/claims/" + other + "/notes", body: `{"text":"The neighbor called."}`})
+	off := s.checkTasks(t, "")["visit"]
+	s.must(t, 200, call{path: "/tasks/" + off["id"].(string) + "/settle", idem: "settled", body: `{"as":"canceled","note":"Quagmire called."}`}).shows(t, "patient_id", patient)
+	s.must(t, 201, call{path: checks + "/items/other/notes", body: `{"text":"The neighbor called."}`})
 
 	kept := recovery.New(s.store, blobs, s.store, recovery.Replay{})
 	service := records.New(audit.Operated{Store: s.store}, blobs, records.Outside{
@@ -164,9 +172,15 @@ func TestErasePatient(t *testing.T) {
 	if n := named(t, db); len(n) > 0 {
 		t.Errorf("the person is left in %v", n)
 	}
-	for _, to := range words {
+	for _, to := range words[:3] {
 		s.must(t, 200, call{path: to + "/notes"}).shows(t, "data", []any{})
 	}
+	wantStatus(t, s.do(t, call{path: words[3] + "/notes"}), 404, billing.CodeNotFound)
+	wantStatus(t, s.do(t, call{path: "/tasks/" + off["id"].(string)}), 404, billing.CodeNotFound)
+	if n := s.count(t, "SELECT count(*) FROM idempotency_keys WHERE key LIKE '%settled'"); n != 0 {
+		t.Error("the reply to a decision about a check is kept")
+	}
+	s.must(t, 200, call{path: checks + "/items/other/notes"}).shows(t, "data.0.text", "The neighbor called.")
 	if a := s.must(t, 200, call{method: "POST", path: "/tasks/" + task + "/snooze", idem: "snoozed"}); strings.Contains(a.body, "Quagmire") {
 		t.Errorf("the kept reply about a task: %s", a.body)
 	}

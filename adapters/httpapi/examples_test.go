@@ -145,10 +145,10 @@ func (x *story) tasks(t *testing.T) {
 }
 
 // notes adds a note to a resource, and lists it.
-func (x *story) notes(t *testing.T, to, id string) (note string) {
+func (x *story) notes(t *testing.T, to string, path ...string) (note string) {
 	t.Helper()
-	note = x.show(t, "add"+to+"Note", call{}, id).text(t, "id")
-	x.show(t, "list"+to+"Notes", call{path: "?limit=1"}, id)
+	note = x.show(t, "add"+to+"Note", call{}, path...).text(t, "id")
+	x.show(t, "list"+to+"Notes", call{path: "?limit=1"}, path...)
 	return note
 }
 
@@ -221,6 +221,7 @@ func (x *story) eligibility(t *testing.T) (check string) {
 	x.show(t, "listEligibilityBatchItems", call{path: "?limit=1"}, batch)
 	x.show(t, "retryEligibilityBatch/again", call{}, batch)
 	x.settledBatch(t, batch)
+	x.notes(t, "EligibilityBatchItem", batch, "4712")
 	x.show(t, "cancelEligibilityBatchItem", call{}, batch, "4712")
 	x.show(t, "cancelEligibilityBatch", call{}, batch)
 	estimate := x.show(t, "createEstimate/crown", call{}).text(t, "id")

@@ -10,16 +10,21 @@ import (
 	"github.com/molar-billing/molar/core/billing/task"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
+	"github.com/molar-billing/molar/core/notes"
 )
 
 // noted returns the resource that the path names. A malformed ID, or one of another kind,
 // becomes the zero ID, as in pathID.
-func noted(x *exchange, kind task.ResourceKind) task.Resource {
+func noted(x *exchange, kind task.ResourceKind) notes.Of {
+	if kind == task.OfCheckItem {
+		item := task.Item{Batch: pathID[billing.CheckBatchID](x, "id"), Name: x.params.Params("item_id")}
+		return notes.Of{Resource: task.Resource{Kind: kind}, Item: item}
+	}
 	id, text, _ := anyID(x.params.Params("id"))
 	if of := (task.Resource{Kind: kind, ID: id}); of.String() == text {
-		return of
+		return notes.Of{Resource: of}
 	}
-	return task.Resource{Kind: kind}
+	return notes.Of{Resource: task.Resource{Kind: kind}}
 }
 
 // addNote is POST of a note to a resource of a kind.
@@ -34,8 +39,9 @@ func (a *api) addNote(kind task.ResourceKind) func(*exchange) (*reply, error) {
 func (a *api) listNotes(kind task.ResourceKind) func(*exchange) (*reply, error) {
 	return func(x *exchange) (*reply, error) {
 		q, of := x.query(), noted(x, kind)
-		l := q.bind("notes of "+of.String(), x.call.Scope, "limit", "cursor")
+		l := q.bind("notes of "+of.String()+of.Item.Batch.String()+of.Item.Name, x.call.Scope, "limit", "cursor")
 		l.oldest = true
+		x.resource = of.Item.Batch.String()
 		return listed(a, x, q, l, of, a.notes.List, noteShape)
 	}
 }
@@ -88,7 +94,7 @@ type struckJSON struct {
 
 func noteShape(n *task.Note) noteJSON {
 	shape := noteJSON{
-		ID: n.ID, Object: "note", Resource: taskResourceJSON{n.Resource.Kind, n.Resource.String()}, Text: n.Text, At: event.Timestamp(n.At), By: n.By,
+		ID: n.ID, Object: "note", Resource: resourceShape(n.Resource), Text: n.Text, At: event.Timestamp(n.At), By: n.By,
 	}
 	if !n.StruckAt.IsZero() {
 		shape.Struck = &struckJSON{event.Timestamp(n.StruckAt), n.StruckBy, n.StruckReason}

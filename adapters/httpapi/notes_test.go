@@ -22,9 +22,12 @@ func TestNotes(t *testing.T) {
 	s := startService(t)
 	m := s.make(t)
 	for _, to := range m.noted() {
-		kind := map[string]string{"claims": "claim", "eras": "era", "payer_requests": "payer_request", "attachments": "attachment", "enrollments": "enrollment", "deposits": "deposit"}[strings.Split(to, "/")[1]]
-		s.note(t, to, "The second.\nIn two lines.").shows(t, "object", "note", "resource.object", kind, "resource.id", to[strings.LastIndex(to, "/")+1:],
-			"text", "The second.\nIn two lines.", "struck", nil)
+		kind := map[string]string{"claims": "claim", "eras": "era", "payer_requests": "payer_request", "attachments": "attachment", "enrollments": "enrollment", "deposits": "deposit", "eligibility": "eligibility_batch_item"}[strings.Split(to, "/")[1]]
+		second := s.note(t, to, "The second.\nIn two lines.")
+		second.shows(t, "object", "note", "resource.object", kind, "text", "The second.\nIn two lines.", "struck", nil)
+		if of := second.text(t, "resource", "id"); of != to[strings.LastIndex(to, "/")+1:] && !strings.HasPrefix(of, "eli_") {
+			t.Errorf("a note on %s is on %s", to, of)
+		}
 		list := s.must(t, 200, call{path: to + "/notes?limit=1"})
 		list.shows(t, "data.0.text", "Call the payer again.")
 		s.must(t, 200, call{path: to + "/notes?limit=1&cursor=" + list.text(t, "next_cursor")}).shows(t, "data.0.text", "The second.\nIn two lines.", "next_cursor", nil)

@@ -249,6 +249,8 @@ func (a *api) routes() []route {
 		{get, root + "/enrollments/{id}/notes", read, noBody, a.listNotes(task.OfEnrollment)},
 		{post, root + "/deposits/{id}/notes", submit, jsonBody, a.addNote(task.OfDeposit)},
 		{get, root + "/deposits/{id}/notes", read, noBody, a.listNotes(task.OfDeposit)},
+		{post, root + "/eligibility/batches/{id}/items/{item_id}/notes", submit, jsonBody, a.addNote(task.OfCheckItem)},
+		{get, root + "/eligibility/batches/{id}/items/{item_id}/notes", read, noBody, a.listNotes(task.OfCheckItem)},
 		{post, root + "/notes/{id}/strike", submit, jsonBody, a.strikeNote},
 
 		{get, root + "/reports/aging", read, noBody, a.reportAging},

@@ -119,17 +119,24 @@ func settledShape(d *decision.Decision) *settledJSON {
 }
 
 type taskResourceJSON struct {
-	Object task.ResourceKind `json:"object"`
-	ID     string            `json:"id"`
+	Object  task.ResourceKind     `json:"object"`
+	ID      string                `json:"id"`
+	BatchID *billing.CheckBatchID `json:"batch_id,omitempty"`
+	ItemID  string                `json:"item_id,omitempty"`
+}
+
+func resourceShape(of task.Resource) taskResourceJSON {
+	return taskResourceJSON{Object: of.Kind, ID: of.String()}
 }
 
 func taskShape(t tasks.Shown) taskJSON {
 	shape := taskJSON{
-		ID: t.ID, Object: "task", Kind: t.Kind, State: t.State, Resource: taskResourceJSON{t.Resource.Kind, t.Resource.String()},
+		ID: t.ID, Object: "task", Kind: t.Kind, State: t.State, Resource: resourceShape(t.Resource),
 		OfficeID: orNull(t.OfficeID), PatientID: orNull(t.Patient), PatientName: orNull(t.PatientName), Since: event.Timestamp(t.Since),
 		DueOn: orNull(t.DueOn), DueFrom: orNull(t.DueBy), Reason: t.Reason, Actions: listOf(t.Actions), Settles: listOf(t.Settles), Settled: settledShape(t.Settled), Assignee: orNull(t.Assignee),
 		UntilChange: t.UntilChange, EndedAt: timeOrNull(t.EndedAt), Notes: mapped(t.Notes.Newest, noteShape), NotesCount: t.Notes.Count,
 	}
+	shape.Resource.BatchID, shape.Resource.ItemID = orNull(t.Item.Batch), t.Item.Name
 	if !t.Payer.ID.IsZero() {
 		shape.Payer = new(payerJSON(t.Payer))
 	}

@@ -79,7 +79,7 @@ const noteBody = `{"text":"Call the payer again."}`
 
 // noted are the paths of a resource of each kind that has notes.
 func (m made) noted() []string {
-	return []string{"/claims/" + m.claim, "/eras/" + m.era, "/payer_requests/" + m.request, "/attachments/" + m.attachment, "/enrollments/" + m.enrollment, "/deposits/" + m.deposit}
+	return []string{"/claims/" + m.claim, "/eras/" + m.era, "/payer_requests/" + m.request, "/attachments/" + m.attachment, "/enrollments/" + m.enrollment, "/deposits/" + m.deposit, "/eligibility/batches/" + m.checks + "/items/one"}
 }
 
 // makeClaims makes claims in states in which each of the operations is allowed,
@@ -230,28 +230,29 @@ func (s *service) readsByStrangers(t *testing.T, m made) map[string][]foreign {
 		"GET /patients/{id}/overview":            {absent("/patients/" + m.patient + "/overview")},
 		"GET /enrollments":                       {nothing("/enrollments"), nothing("/enrollments?office_id=" + s.office.String())},
 
-		"GET /estimates":                      {nothing("/estimates"), nothing("/estimates?patient_id=" + m.patient), nothing("/estimates?eligibility_id=" + m.check)},
-		"GET /estimates/{id}":                 {absent("/estimates/" + m.estimate)},
-		"GET /tasks":                          {nothing("/tasks"), nothing("/tasks?resource_id=" + m.request)},
-		"GET /claims/{id}/notes":              {absent("/claims/" + m.claim + "/notes")},
-		"GET /eras/{id}/notes":                {absent("/eras/" + m.era + "/notes")},
-		"GET /payer_requests/{id}/notes":      {absent("/payer_requests/" + m.request + "/notes")},
-		"GET /attachments/{id}/notes":         {absent("/attachments/" + m.attachment + "/notes")},
-		"GET /enrollments/{id}/notes":         {absent("/enrollments/" + m.enrollment + "/notes")},
-		"GET /deposits/{id}/notes":            {absent("/deposits/" + m.deposit + "/notes")},
-		"GET /deposits":                       {nothing("/deposits"), nothing("/deposits?account=6789")},
-		"GET /deposits/{id}":                  {absent("/deposits/" + m.deposit)},
-		"GET /tasks/{id}":                     {absent("/tasks/" + m.task)},
-		"GET /estimates/{id}/accuracy":        {absent("/estimates/" + m.estimate + "/accuracy")},
-		"GET /estimates/accuracy":             {nothing("/estimates/accuracy")},
-		"GET /attachment_rules":               {nothing("/attachment_rules"), nothing("/attachment_rules?payer_id=CHTEST")},
-		"GET /attachment_rules/{id}":          {absent("/attachment_rules/" + m.rule)},
-		"GET /fee_schedules":                  {nothing("/fee_schedules"), nothing("/fee_schedules?kind=office_fees")},
-		"GET /fee_schedules/{id}":             {absent("/fee_schedules/" + m.fees)},
-		"GET /fee_schedules/match":            {{call: call{path: "/fee_schedules/match?procedure_code=D0120&date=2026-05-01"}, status: 200}}, // TestFeeSchedules has whose they are
-		"GET /eligibility/batches":            {nothing("/eligibility/batches")},
-		"GET /eligibility/batches/{id}":       {absent("/eligibility/batches/" + m.checks)},
-		"GET /eligibility/batches/{id}/items": {absent("/eligibility/batches/" + m.checks + "/items")},
+		"GET /estimates":                                      {nothing("/estimates"), nothing("/estimates?patient_id=" + m.patient), nothing("/estimates?eligibility_id=" + m.check)},
+		"GET /estimates/{id}":                                 {absent("/estimates/" + m.estimate)},
+		"GET /tasks":                                          {nothing("/tasks"), nothing("/tasks?resource_id=" + m.request)},
+		"GET /claims/{id}/notes":                              {absent("/claims/" + m.claim + "/notes")},
+		"GET /eras/{id}/notes":                                {absent("/eras/" + m.era + "/notes")},
+		"GET /payer_requests/{id}/notes":                      {absent("/payer_requests/" + m.request + "/notes")},
+		"GET /attachments/{id}/notes":                         {absent("/attachments/" + m.attachment + "/notes")},
+		"GET /enrollments/{id}/notes":                         {absent("/enrollments/" + m.enrollment + "/notes")},
+		"GET /deposits/{id}/notes":                            {absent("/deposits/" + m.deposit + "/notes")},
+		"GET /eligibility/batches/{id}/items/{item_id}/notes": {absent("/eligibility/batches/" + m.checks + "/items/one/notes")},
+		"GET /deposits":                                       {nothing("/deposits"), nothing("/deposits?account=6789")},
+		"GET /deposits/{id}":                                  {absent("/deposits/" + m.deposit)},
+		"GET /tasks/{id}":                                     {absent("/tasks/" + m.task)},
+		"GET /estimates/{id}/accuracy":                        {absent("/estimates/" + m.estimate + "/accuracy")},
+		"GET /estimates/accuracy":                             {nothing("/estimates/accuracy")},
+		"GET /attachment_rules":                               {nothing("/attachment_rules"), nothing("/attachment_rules?payer_id=CHTEST")},
+		"GET /attachment_rules/{id}":                          {absent("/attachment_rules/" + m.rule)},
+		"GET /fee_schedules":                                  {nothing("/fee_schedules"), nothing("/fee_schedules?kind=office_fees")},
+		"GET /fee_schedules/{id}":                             {absent("/fee_schedules/" + m.fees)},
+		"GET /fee_schedules/match":                            {{call: call{path: "/fee_schedules/match?procedure_code=D0120&date=2026-05-01"}, status: 200}}, // TestFeeSchedules has whose they are
+		"GET /eligibility/batches":                            {nothing("/eligibility/batches")},
+		"GET /eligibility/batches/{id}":                       {absent("/eligibility/batches/" + m.checks)},
+		"GET /eligibility/batches/{id}/items":                 {absent("/eligibility/batches/" + m.checks + "/items")},
 
 		"POST /eligibility/batches/schedule": {{call{path: "/eligibility/batches/schedule", body: scheduleBody(s.office.String())}, 404, billing.CodeNotFound}},
 		"GET /automation":                    {{call: call{path: "/automation"}, status: 200}},               // TestAutomation has whose it is
@@ -365,6 +366,7 @@ func (s *service) writesByStrangers(t *testing.T, m made) map[string][]foreign {
 		"POST /attachments/{id}/notes":                          {absent(call{path: "/attachments/" + m.attachment + "/notes", body: noteBody})},
 		"POST /enrollments/{id}/notes":                          {absent(call{path: "/enrollments/" + m.enrollment + "/notes", body: noteBody})},
 		"POST /deposits/{id}/notes":                             {absent(call{path: "/deposits/" + m.deposit + "/notes", body: noteBody})},
+		"POST /eligibility/batches/{id}/items/{item_id}/notes":  {absent(call{path: "/eligibility/batches/" + m.checks + "/items/one/notes", body: noteBody})},
 		"POST /deposits/import":                                 {{banking("mine"), 422, billing.CodeInvalidRequest}}, // it names nothing; TestDepositsStayInTheirScope imports
 		"POST /deposits/{id}/match":                             {post("/deposits/"+m.deposit+"/match", "parts", []anObject{{"era_id": m.era}})},
 		"POST /deposits/{id}/unmatch":                           {post("/deposits/" + m.deposit + "/unmatch")},

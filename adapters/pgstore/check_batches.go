@@ -9,6 +9,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/task"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -59,6 +60,15 @@ func checkItemFields(i *coverage.BatchItem) []field {
 		{"needs_a_person", &i.NeedsAPerson},
 		{"faults", document{&i.Faults, "[]"}},
 		{"completed_at", instant{&i.CompletedAt}},
+		{"office_id", &i.OfficeID},
+		{"asked_payer_id", &i.Payer.ID},
+		{"payer_code", &i.Payer.PayerID},
+		{"payer_name", &i.Payer.Name},
+		{"appointment_on", &i.AppointmentOn},
+		{"patient_id", &i.Patient},
+		{"status", &i.Status},
+		{"differs", &i.Differs},
+		{"decisions", document{&i.Decisions, "[]"}},
 	})
 }
 
@@ -73,6 +83,12 @@ func (r checkBatches) Insert(ctx context.Context, b *coverage.Batch, items []*co
 			return err
 		}
 		if err := r.rows(ctx, i.ID, row, insertCheckItems); err != nil {
+			return err
+		}
+		if !i.NeedsAPerson { // it has no tasks
+			continue
+		}
+		if err := r.keepItemTasks(ctx, i); err != nil {
 			return err
 		}
 	}
@@ -159,6 +175,7 @@ func (r checkItems) filter(f coverage.ItemFilter) *query {
 	whereSet(q, "batch_id = %", f.BatchID)
 	whereSet(q, "outcome = %", f.Outcome)
 	whereSet(q, "item_id = %", f.ItemID)
+	whereSet(q, "check_id = %", f.CheckID)
 	if f.NeedsAPerson != nil {
 		q.where("needs_a_person = %", *f.NeedsAPerson)
 	}
@@ -204,8 +221,16 @@ func (r checkItems) Save(ctx context.Context, items []*coverage.BatchItem) error
 		if err := r.rows(ctx, i.ID, row, saveCheckItems); err != nil {
 			return err
 		}
+		if err := r.keepItemTasks(ctx, i); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// keepItemTasks queues the tasks of an item, also of a new one: their patients are looked for.
+func (t *tx) keepItemTasks(ctx context.Context, i *coverage.BatchItem) error {
+	return t.keepTasks(ctx, task.Resource{Kind: task.OfCheckItem, ID: i.ID}, false, task.OfACheckItem(i), i.Decisions)
 }
 
 // Outlook tells what is left of a batch.

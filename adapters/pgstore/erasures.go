@@ -43,20 +43,28 @@ func recordOf(e *directory.Erasure) string {
 
 // EraseParts erases what belongs to claims, and attachments.
 func (r records) EraseParts(ctx context.Context, patient billing.PatientID, claims []billing.ClaimID, attachments []billing.AttachmentID) error {
-	var resources []string
-	var kind string
-	var id billing.JobID
-	err := r.each(ctx, "find what belongs to the claims of a patient", []any{&kind, &id}, func() {
-		if kind == "task" {
-			resources = append(resources, billing.TaskID(id).String())
-		} else {
-			resources = append(resources, holder(kind, id))
-		}
-	}, partsOf, r.scope.Org, r.scope.Mode, pq.Array(claims), pq.Array(attachments))
+	resources, err := r.resources(ctx, partsOf, r.scope.Org, r.scope.Mode, pq.Array(claims), pq.Array(attachments))
 	if err != nil {
 		return err
 	}
 	return r.erase(ctx, "erase_parts($1, $2::uuid[], $3::uuid[], $4::text[])", patient, pq.Array(claims), pq.Array(attachments), pq.Array(resources))
+}
+
+// resources returns the IDs of what a statement finds, as kept replies have them.
+func (r records) resources(ctx context.Context, text string, args ...any) (all []string, err error) {
+	var kind string
+	var id billing.JobID
+	err = r.each(ctx, "find what belongs to a patient", []any{&kind, &id}, func() {
+		switch kind {
+		case "task":
+			all = append(all, billing.TaskID(id).String())
+		case "item":
+			all = append(all, billing.CheckItemID(id).String())
+		default:
+			all = append(all, holder(kind, id))
+		}
+	}, text, args...)
+	return all, err
 }
 
 // partsOf finds what belongs to claims, and the tasks of all of it: kept replies about them have
@@ -75,8 +83,29 @@ SELECT kind, id FROM parts
 UNION ALL
 SELECT 'task', t.id FROM parts JOIN tasks t ON t.org_id = $1 AND t.mode = $2 AND t.resource_id = parts.id`
 
-// ErasePerson erases the rest of a patient.
+// itemsOf finds the items of batches of checks about a patient, and their tasks, which go with them.
+const itemsOf = `
+WITH items AS (
+	SELECT i.id
+	FROM check_batch_items i LEFT JOIN eligibility_checks c ON c.id = i.check_id LEFT JOIN patients p ON p.id = $3
+	WHERE i.org_id = $1 AND i.mode = $2 AND (c.patient_id = $3 OR i.person_key = p.name_key AND i.person_born = p.date_of_birth)
+)
+SELECT 'item', id FROM items
+UNION ALL
+SELECT 'task', t.id FROM items JOIN tasks t ON t.eligibility_batch_item_id = items.id`
+
+// ErasePerson erases the rest of a patient, with the kept replies about the tasks and notes of
+// checks.
 func (r records) ErasePerson(ctx context.Context, patient billing.PatientID) error {
+	resources, err := r.resources(ctx, itemsOf, r.scope.Org, r.scope.Mode, patient)
+	if err != nil {
+		return err
+	}
+	if len(resources) > 0 {
+		if err := r.erase(ctx, "erase_parts($1, '{}', '{}', $2::text[])", patient, pq.Array(resources)); err != nil {
+			return err
+		}
+	}
 	return r.erase(ctx, "erase_person($1)", patient)
 }
 

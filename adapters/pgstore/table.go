@@ -268,7 +268,7 @@ var (
 	statusPolicyTable    = newTable("status_policies", "status policy", statusPolicyFields, "payer_code", "waits")
 	appealTable          = newTable("appeals", "appeal", appealFields, "state")
 	payerLimitTable      = newTable("payer_limits", "payer with limits", payerLimitFields, "payer_code")
-	noteTable            = newTable("notes", "note", noteFields, "struck_at", "claim_id", "era_id", "payer_request_id", "attachment_id", "enrollment_id", "deposit_id")
+	noteTable            = newTable("notes", "note", noteFields, "struck_at", "claim_id", "era_id", "payer_request_id", "attachment_id", "enrollment_id", "deposit_id", "eligibility_batch_item_id")
 	depositTable         = newTable("deposits", "deposit", depositFields, "state")
 	enrollmentTable      = newTable("enrollments", "enrollment", enrollmentFields, "")
 	feeScheduleTable     = newTable("fee_schedules", "fee schedule", feeScheduleFields, "")

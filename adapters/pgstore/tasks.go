@@ -11,6 +11,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/decision"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/billing/remit"
@@ -43,8 +44,14 @@ func taskFields(t *task.Task) []field {
 		{"snoozed_until", instant{&t.SnoozedUntil}},
 		{"until_change", &t.UntilChange},
 		{"coalesce((SELECT p.first_name || ' ' || p.last_name FROM patients p WHERE p.id = tasks.patient_id), '') AS patient_name", given{&t.PatientName}},
+		{"(SELECT i.batch_id FROM " + itemOfTask + ") AS batch_id", given{&t.Item.Batch}},
+		{"coalesce((SELECT i.item_id FROM " + itemOfTask + "), '') AS item_id", given{&t.Item.Name}},
+		{"EXISTS (SELECT FROM check_batches b, " + itemOfTask + " AND b.id = i.batch_id AND b.canceled_at IS NOT NULL) AS batch_canceled", given{&t.Item.Canceled}},
 	})
 }
+
+// itemOfTask is the item of a batch of checks that a task is about.
+const itemOfTask = "check_batch_items i WHERE i.id = tasks.eligibility_batch_item_id"
 
 // resourceID is a column for the ID of a resource of any kind.
 type resourceID struct{ of *[16]byte }
@@ -67,7 +74,7 @@ func (t *tx) keepTasks(ctx context.Context, of task.Resource, isNew bool, found 
 	for i, w := range found {
 		all[i] = row{
 			"id": billing.NewID[billing.TaskID](clock.transactionClock.Now()), "kind": w.Kind, "office_id": w.OfficeID, "payer_id": w.Payer.ID,
-			"payer_code": w.Payer.PayerID, "payer_name": w.Payer.Name, "patient_id": w.Patient, "amount": int64(w.Amount), "since": micro(w.Since),
+			"payer_code": w.Payer.PayerID, "payer_name": w.Payer.Name, "known": w.Patient, "person_key": w.Person.Key, "person_born": w.Person.Born, "amount": int64(w.Amount), "since": micro(w.Since),
 			"due_on": w.DueOn, "due_by": w.DueBy, "reason": w.Reason, "actions": texts(w.Actions), "settles": texts(w.Settles),
 		}
 	}
@@ -83,7 +90,7 @@ func (t *tx) keepTasks(ctx context.Context, of task.Resource, isNew bool, found 
 		}}})
 	}
 	for i, w := range all {
-		w["org_id"], w["mode"], w["resource"], w[string(of.Kind)+"_id"] = t.scope.Org, t.scope.Mode, of.Kind, resource
+		w["org_id"], w["mode"], w["resource"], w[string(of.Kind)+"_id"], w["patient_id"] = t.scope.Org, t.scope.Mode, of.Kind, resource, found[i].Patient
 		if d, is := decisions[string(w["kind"].(task.Kind))]; is {
 			w["settled"] = document{of: d}
 		}
@@ -98,7 +105,7 @@ func (t *tx) keepTasks(ctx context.Context, of task.Resource, isNew bool, found 
 	return nil
 }
 
-const taskColumns = "id, org_id, mode, resource, claim_id, era_id, payer_request_id, attachment_id, enrollment_id, deposit_id, kind, " +
+const taskColumns = "id, org_id, mode, resource, claim_id, era_id, payer_request_id, attachment_id, enrollment_id, deposit_id, eligibility_batch_item_id, kind, " +
 	"office_id, payer_id, payer_code, payer_name, patient_id, amount, since, due_on, due_by, reason, actions, settles, settled"
 
 //nolint:gochecknoglobals // a constant, built from the columns
@@ -110,10 +117,13 @@ var insertTasks = insertion("tasks", taskColumns, "")
 const gatherTasks = `resources AS MATERIALIZED (
 	SELECT * FROM json_to_recordset($1) AS r (org_id uuid, mode text, resource text, resource_id uuid, at timestamptz, work json, decided json)
 ), wanted AS MATERIALIZED (
-	SELECT r.org_id, r.mode, r.resource, r.resource_id, r.decided -> w.kind AS settled, w.*
+	SELECT r.org_id, r.mode, r.resource, r.resource_id, r.decided -> w.kind AS settled, w.*, CASE WHEN w.person_key = '' THEN w.known ELSE (
+		SELECT p.id FROM patients p
+		WHERE p.org_id = r.org_id AND p.mode = r.mode AND p.name_key = w.person_key AND p.date_of_birth = w.person_born
+	) END AS patient_id
 	FROM resources r CROSS JOIN LATERAL json_to_recordset(r.work) AS w (
-		id uuid, kind text, office_id uuid, payer_id uuid, payer_code text, payer_name text, patient_id uuid, amount bigint,
-		since timestamptz, due_on date, due_by text, reason text, actions text[], settles text[])
+		id uuid, kind text, office_id uuid, payer_id uuid, payer_code text, payer_name text, known uuid, person_key text, person_born date,
+		amount bigint, since timestamptz, due_on date, due_by text, reason text, actions text[], settles text[])
 ), over AS (
 	UPDATE tasks t
 	SET ended_at = r.at, settled = r.decided -> t.kind
@@ -129,7 +139,8 @@ INSERT INTO tasks AS t (` + taskColumns + `)
 SELECT id, org_id, mode, resource,
 	CASE resource WHEN 'claim' THEN resource_id END, CASE resource WHEN 'era' THEN resource_id END,
 	CASE resource WHEN 'payer_request' THEN resource_id END, CASE resource WHEN 'attachment' THEN resource_id END,
-	CASE resource WHEN 'enrollment' THEN resource_id END, CASE resource WHEN 'deposit' THEN resource_id END, kind,
+	CASE resource WHEN 'enrollment' THEN resource_id END, CASE resource WHEN 'deposit' THEN resource_id END,
+	CASE resource WHEN 'eligibility_batch_item' THEN resource_id END, kind,
 	office_id, payer_id, payer_code, payer_name, patient_id, amount, since, due_on, due_by, reason, actions, settles, settled
 FROM wanted
 ON CONFLICT ON CONSTRAINT tasks_one DO UPDATE
@@ -290,6 +301,8 @@ func (r tasks) renewKind(ctx context.Context, after task.Resource, limit int) (t
 		all, err = rule(ctx, r.tx, enrollmentTable, after, limit, func(e *network.Enrollment) ruled { return ruled{e.ID, task.OfAnEnrollment(e), nil} })
 	case task.OfDeposit: // the rules do not read the bank's words
 		all, err = rule(ctx, r.tx, depositTable, after, limit, func(d *depositRow) ruled { return ruled{d.ID, task.OfADeposit(&d.Deposit), d.Decisions} })
+	case task.OfCheckItem:
+		all, err = rule(ctx, r.tx, checkItemTable, after, limit, func(i *coverage.BatchItem) ruled { return ruled{i.ID, task.OfACheckItem(i), i.Decisions} })
 	}
 	if err != nil || len(all) == 0 {
 		return task.Renewed{}, err

@@ -56,7 +56,7 @@ func (s *Service) MakeBatch(ctx context.Context, call idempotency.Write[*coverag
 
 // admit makes an item due, or invalid if its check has faults.
 func (s *Service) admit(ctx context.Context, tx ports.Tx, b *coverage.Batch, item intake.AskedItem, now time.Time) error {
-	c, err := s.prepare(ctx, tx, b.Scope, item.Check)
+	c, err := s.prepare(ctx, tx, b.Scope, item.Check, item.BatchItem)
 	switch faults, invalid := faultsOf(err); {
 	case errors.Is(err, network.ErrPaused):
 		if payer, ok := s.payers.Find(item.Check.PayerID); ok { // its lane is found once the connection is back

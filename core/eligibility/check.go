@@ -8,6 +8,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
@@ -60,7 +61,7 @@ func (s *Service) start(
 		if err := s.networks.Available(call.Scope, network.Eligibility); err != nil {
 			return err
 		}
-		c, err = s.prepare(ctx, tx, call.Scope, in)
+		c, err = s.prepare(ctx, tx, call.Scope, in, nil)
 		if err != nil {
 			return err
 		}
@@ -97,9 +98,10 @@ func (s *Service) replay(ctx context.Context, tx ports.Tx, req caller.Request) (
 	return c, true, nil
 }
 
-// prepare validates the request and finds the resources that it names.
+// prepare validates the request and finds the resources that it names. An item that the check is
+// for, unless nil, learns those that there are, also of a request with faults.
 func (s *Service) prepare(
-	ctx context.Context, tx ports.Tx, scope billing.Scope, in intake.EligibilityRequest,
+	ctx context.Context, tx ports.Tx, scope billing.Scope, in intake.EligibilityRequest, item *coverage.BatchItem,
 ) (*coverage.Check, error) {
 	// The faults of dates depend on the office's day, so the office is read
 	// first. An absent one is reported after the faults.
@@ -108,12 +110,15 @@ func (s *Service) prepare(
 	if err := absent.Note(err, "office", "office_id"); err != nil {
 		return nil, err
 	}
+	payer, ok := s.payers.Find(in.PayerID)
+	if item != nil {
+		item.Concerns(office, summary(payer))
+	}
 	now := tx.Clock.Now()
 	q, officeID, parentID, faults := in.Inquiry(office.Today(now))
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	payer, ok := s.payers.Find(in.PayerID)
 	if !ok {
 		absent.Add("payer", "payer_id")
 	} else if !payer.Capabilities.Eligibility {
@@ -146,6 +151,14 @@ func (s *Service) prepare(
 		Scope: scope, OfficeID: officeID, Payer: payer.PayerSummary, State: coverage.CheckPending, ParentID: parentID,
 		TenantReference: in.TenantReference, CreatedAt: now, Inquiry: q, Network: via.Name,
 	}, nil
+}
+
+// summary returns a payer as lists show it; nil is none.
+func summary(p *directory.Payer) (s directory.PayerSummary) {
+	if p != nil {
+		s = p.PayerSummary
+	}
+	return s
 }
 
 // begin stores the check: completed when a recent one has the answer, otherwise

@@ -141,7 +141,7 @@ func (t *turn) ask(ctx context.Context, i *coverage.BatchItem) error {
 	if err != nil {
 		return err
 	}
-	c, err := t.prepare(ctx, t.tx, t.batch.Scope, in)
+	c, err := t.prepare(ctx, t.tx, t.batch.Scope, in, i)
 	switch faults, invalid := faultsOf(err); {
 	case errors.Is(err, network.ErrPaused):
 		return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/task"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
@@ -20,14 +21,22 @@ type Service struct{ store ports.Store }
 // New creates the use cases.
 func New(store ports.Store) *Service { return &Service{store} }
 
+// Of names the resource that a note is about: by its ID, or an item of a batch of checks by the
+// practice's own, which its ID follows from.
+type Of struct {
+	task.Resource
+
+	Item task.Item
+}
+
 // Add adds a note to a resource.
 //
 // Errors: those of the idempotency key, CodeInvalidRequest with every fault, and CodeNotFound for
 // the resource.
-func (s *Service) Add(ctx context.Context, call idempotency.Write[*task.Note], to task.Resource, in intake.AddNoteRequest) (caller.Reply, error) {
+func (s *Service) Add(ctx context.Context, call idempotency.Write[*task.Note], of Of, in intake.AddNoteRequest) (caller.Reply, error) {
 	text, faults := in.Parsed()
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*task.Note, error) {
-		err := has(ctx, tx, to)
+		to, err := resource(ctx, tx, of)
 		if err != nil && !billing.IsNotFound(err) {
 			return nil, err
 		}
@@ -64,17 +73,18 @@ func (s *Service) Strike(ctx context.Context, call idempotency.Write[*task.Note]
 
 // List reads a page of the notes of a resource. It returns CodeNotFound if there is no such
 // resource.
-func (s *Service) List(ctx context.Context, scope billing.Scope, of task.Resource, p billing.Page) ([]*task.Note, *billing.Position, error) {
+func (s *Service) List(ctx context.Context, scope billing.Scope, of Of, p billing.Page) ([]*task.Note, *billing.Position, error) {
 	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*task.Note, error) {
-		if err := has(ctx, tx, of); err != nil {
+		found, err := resource(ctx, tx, of)
+		if err != nil {
 			return nil, err
 		}
-		return tx.Notes.List(ctx, of.ID, p)
+		return tx.Notes.List(ctx, found.ID, p)
 	})
 }
 
-// has returns CodeNotFound unless callers see the resource.
-func has(ctx context.Context, tx ports.Tx, of task.Resource) (err error) {
+// resource finds what is named. It returns CodeNotFound unless callers see it.
+func resource(ctx context.Context, tx ports.Tx, of Of) (_ task.Resource, err error) {
 	switch of.Kind {
 	case task.OfClaim:
 		_, err = tx.Claims.Get(ctx, of.ID)
@@ -88,6 +98,16 @@ func has(ctx context.Context, tx ports.Tx, of task.Resource) (err error) {
 		_, err = tx.Enrollments.Get(ctx, of.ID)
 	case task.OfDeposit:
 		_, err = tx.Deposits.Get(ctx, of.ID)
+	case task.OfCheckItem:
+		var found []*coverage.BatchItem
+		found, err = tx.CheckItems.List(ctx, coverage.ItemFilter{BatchID: of.Item.Batch, ItemID: of.Item.Name}, billing.Page{Limit: 1, Oldest: true})
+		switch named := !of.Item.Batch.IsZero() && of.Item.Name != ""; {
+		case err != nil:
+		case named && len(found) == 1:
+			of.ID = found[0].ID
+		default:
+			err = billing.NotFound("item", "")
+		}
 	}
-	return err
+	return of.Resource, err
 }

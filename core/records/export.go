@@ -153,6 +153,9 @@ func (a *archive) checks() error {
 			if sent, err = tx.Exchanges.Get(ctx, c.ID); err != nil {
 				return nil, err
 			}
+			if err := a.itemOf(ctx, tx, c); err != nil {
+				return nil, err
+			}
 			return lists.Amend(ctx, tx, c)
 		})
 		if err == nil {
@@ -163,6 +166,18 @@ func (a *archive) checks() error {
 		}
 		return a.messages("checks/"+c.ID.String(), sent.Messages)
 	})
+}
+
+// itemOf finds the item of a batch that has the check: it may have notes.
+func (a *archive) itemOf(ctx context.Context, tx ports.Tx, c *coverage.Check) error {
+	if c.BatchID.IsZero() {
+		return nil
+	}
+	items, err := tx.CheckItems.List(ctx, coverage.ItemFilter{CheckID: c.ID}, billing.Page{Limit: 1, Oldest: true})
+	for _, i := range items {
+		a.about = append(a.about, i.ID)
+	}
+	return err
 }
 
 // messages writes what was sent to a payer and received, under the beginning of a name.

@@ -43,9 +43,9 @@ func (s *Service) shown(ctx context.Context, tx ports.Tx, found ...*task.Task) (
 	of := make([][16]byte, len(found))
 	for i, t := range found {
 		of[i] = t.Resource.ID
-		if slices.Contains(t.Actions, task.AskPayer) && !s.asks(t.Scope, t.Payer.ID) { // connections are no part of what is stored
-			t.Actions = slices.DeleteFunc(slices.Clone(t.Actions), func(a string) bool { return a == task.AskPayer })
-		}
+		t.Actions = slices.DeleteFunc(slices.Clone(t.Actions), func(a string) bool {
+			return !t.Allows(a) || a == task.AskPayer && !s.asks(t.Scope, t.Payer.ID) // connections are no part of what is stored
+		})
 	}
 	notes, err := tx.Notes.Newest(ctx, of)
 	if err != nil {
@@ -230,7 +230,7 @@ func (s *Service) Settle(ctx context.Context, call idempotency.Write[Shown], id 
 // decide keeps on the resource of a task what a person decides, and returns the task as the rules
 // then have it.
 func decide(ctx context.Context, tx ports.Tx, t *task.Task, by caller.Principal, as func(*task.Task) (decision.Decision, error)) (*task.Task, error) {
-	keep, err := decides(ctx, tx, t.Resource, by)
+	keep, err := decides(ctx, tx, t, by)
 	if err != nil {
 		return nil, err
 	}
@@ -247,9 +247,9 @@ func decide(ctx context.Context, tx ports.Tx, t *task.Task, by caller.Principal,
 	return tx.Tasks.Lock(ctx, t.ID)
 }
 
-// decides locks a resource, and returns what keeps a decision on it.
-func decides(ctx context.Context, tx ports.Tx, of task.Resource, by caller.Principal) (func(decision.Decision) error, error) {
-	switch of.Kind { //nolint:exhaustive // the tasks of the others cannot be settled
+// decides locks the resource of a task, and returns what keeps a decision on it.
+func decides(ctx context.Context, tx ports.Tx, t *task.Task, by caller.Principal) (func(decision.Decision) error, error) {
+	switch of := t.Resource; of.Kind { //nolint:exhaustive // the tasks of the others cannot be settled
 	case task.OfClaim:
 		c, err := tx.Claims.Lock(ctx, of.ID)
 		return func(d decision.Decision) error {
@@ -279,6 +279,14 @@ func decides(ctx context.Context, tx ports.Tx, of task.Resource, by caller.Princ
 		return func(d decision.Decision) error {
 			dep.Decide(d)
 			return tx.Deposits.Save(ctx, dep)
+		}, err
+	case task.OfCheckItem:
+		items, err := tx.CheckItems.Lock(ctx, t.Item.Batch, t.Item.Name)
+		return func(d decision.Decision) error {
+			for _, i := range items {
+				i.Decisions = i.Decisions.With(d)
+			}
+			return tx.CheckItems.Save(ctx, items)
 		}, err
 	default:
 		return func(decision.Decision) error { return nil }, nil

@@ -157,6 +157,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"batches of checks":            testCheckBatches,
 		"list batches of checks":       testListCheckBatches,
 		"items of batches":             testCheckItems,
+		"tasks of items":               testCheckItemTasks,
 		"the feed of batches":          testCheckFeed,
 		"lanes of payers":              testCheckLanes,
 		"patients":                     testPatients,

@@ -17,6 +17,7 @@ func groups() []group {
 		{"eligibility_batches", []string{
 			"create=createEligibilityBatch", "list=listEligibilityBatches", "get=getEligibilityBatch", "list_items=listEligibilityBatchItems",
 			"cancel=cancelEligibilityBatch", "cancel_item=cancelEligibilityBatchItem", "retry=retryEligibilityBatch",
+			"add_note=addEligibilityBatchItemNote", "list_notes=listEligibilityBatchItemNotes",
 		}},
 		{"claims", []string{
 			"create=createClaim", "list=listClaims", "count=countClaims", "search=searchClaims", "get=getClaim", "update=updateClaim",

@@ -318,6 +318,30 @@ func (s EligibilityBatchesOperations) Retry(ctx context.Context, id string, body
 	}, options)
 }
 
+// AddNote calls POST /eligibility/batches/{id}/items/{item_id}/notes.
+// Add a note to an item of a batch of checks.
+//
+// Requires the `submit` permission. The words of a person about the item, also after it is asked again. They never
+// change; strike a note that is wrong, and add another.
+func (s EligibilityBatchesOperations) AddNote(ctx context.Context, id string, itemID string, body NoteRequest, options ...CallOption) (*Note, error) {
+	return read[Note](ctx, s.c, call{
+		method: http.MethodPost, path: "/eligibility/batches/" + url.PathEscape(id) + "/items/" + url.PathEscape(itemID) + "/notes",
+		body:  body,
+		keyed: true,
+	}, options)
+}
+
+// ListNotes calls GET /eligibility/batches/{id}/items/{item_id}/notes.
+// List the notes of an item of a batch of checks.
+//
+// Requires the `read` permission. The oldest first, with those that are struck.
+func (s EligibilityBatchesOperations) ListNotes(id string, itemID string, params EligibilityBatchesListNotesParams, options ...CallOption) *List[Note] {
+	return newList[Note](s.c, call{
+		method: http.MethodGet, path: "/eligibility/batches/" + url.PathEscape(id) + "/items/" + url.PathEscape(itemID) + "/notes",
+		query: params.query(),
+	}, options)
+}
+
 // ClaimsOperations are the operations on claims.
 type ClaimsOperations struct{ c *Client }
 

@@ -1299,6 +1299,82 @@ type EligibilityBatchRetryRequest struct {
 	Items Optional[[]EligibilityBatchItemInput] `json:"items,omitempty"`
 }
 
+// NoteRequest is part of a request.
+type NoteRequest struct {
+	// Several lines are allowed; control characters other than line feeds and tabs are not. It is encrypted where it is
+	// stored.
+	Text string `json:"text"`
+}
+
+// Note is part of a reply.
+// What a person wrote about a resource.
+type Note struct {
+	ID     string `json:"id"`
+	Object string `json:"object"`
+	// What the note is about.
+	Resource NoteResource `json:"resource"`
+	Text     string       `json:"text"`
+	// A time in UTC, with microseconds.
+	At time.Time `json:"at"`
+	// The user or the API key.
+	By string `json:"by"`
+	// Null unless the note is struck.
+	Struck *StruckNote `json:"struck"`
+}
+
+// NoteResource is part of a reply.
+// What the note is about.
+type NoteResource struct {
+	// The resource's own `object`.
+	Object NoteResourceObject `json:"object"`
+	ID     string             `json:"id"`
+}
+
+// NoteResourceObject is one of a list of values, which may grow: expect others.
+// The resource's own `object`.
+type NoteResourceObject string
+
+// The values of NoteResourceObject that this version knows.
+const (
+	NoteResourceObjectClaim                NoteResourceObject = "claim"
+	NoteResourceObjectERA                  NoteResourceObject = "era"
+	NoteResourceObjectPayerRequest         NoteResourceObject = "payer_request"
+	NoteResourceObjectAttachment           NoteResourceObject = "attachment"
+	NoteResourceObjectEnrollment           NoteResourceObject = "enrollment"
+	NoteResourceObjectDeposit              NoteResourceObject = "deposit"
+	NoteResourceObjectEligibilityBatchItem NoteResourceObject = "eligibility_batch_item"
+)
+
+// StruckNote is part of a reply.
+// Who struck a note, and why.
+type StruckNote struct {
+	// A time in UTC, with microseconds.
+	At time.Time `json:"at"`
+	// The user or the API key.
+	By     string `json:"by"`
+	Reason string `json:"reason"`
+}
+
+// EligibilityBatchesListNotesParams is part of a request.
+// The parameters of /eligibility/batches/{id}/items/{item_id}/notes.
+type EligibilityBatchesListNotesParams struct {
+	// The maximum number of items on a page.
+	Limit int `json:"limit,omitempty"`
+	// The `next_cursor` of the previous page, unchanged, with the same filters.
+	Cursor string `json:"cursor,omitempty"`
+}
+
+func (p EligibilityBatchesListNotesParams) query() url.Values {
+	q := url.Values{}
+	if p.Limit != 0 {
+		q.Set("limit", strconv.Itoa(p.Limit))
+	}
+	if p.Cursor != "" {
+		q.Set("cursor", string(p.Cursor))
+	}
+	return q
+}
+
 // ClaimRequest is part of a request.
 // A draft needs `office_id` and `payer_id`. Any other claim also needs `subscriber` with its names, date of
 // birth and member ID, and `lines`. Each line needs `procedure_code`, `fee` and `service_date`; a
@@ -2612,7 +2688,8 @@ type Decision struct {
 	// `accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
 	// payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
 	// not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
-	// the payer decides again or the claim comes into another state.
+	// the payer decides again or the claim comes into another state, or until the payer is asked again about a check.
+	// `canceled`: the visit is off, until the payer is asked again about the check.
 	As DecisionAs `json:"as"`
 	// What was at stake then. Null for nothing.
 	Amount *Amount `json:"amount"`
@@ -2627,7 +2704,8 @@ type Decision struct {
 // `accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
 // payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
 // not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
-// the payer decides again or the claim comes into another state.
+// the payer decides again or the claim comes into another state, or until the payer is asked again about a check.
+// `canceled`: the visit is off, until the payer is asked again about the check.
 type DecisionAs string
 
 // The values of DecisionAs that this version knows.
@@ -2638,6 +2716,7 @@ const (
 	DecisionAsReceivedElsewhere DecisionAs = "received_elsewhere"
 	DecisionAsNotInsurance      DecisionAs = "not_insurance"
 	DecisionAsHandled           DecisionAs = "handled"
+	DecisionAsCanceled          DecisionAs = "canceled"
 )
 
 // ClaimAcceptedItem is part of a reply.
@@ -3532,61 +3611,6 @@ type HoldRequest struct {
 	Reason string `json:"reason"`
 	// The day on which a task asks for a decision, after today at the office. Leave it out to be asked at once.
 	Until Optional[string] `json:"until,omitempty"`
-}
-
-// NoteRequest is part of a request.
-type NoteRequest struct {
-	// Several lines are allowed; control characters other than line feeds and tabs are not. It is encrypted where it is
-	// stored.
-	Text string `json:"text"`
-}
-
-// Note is part of a reply.
-// What a person wrote about a resource.
-type Note struct {
-	ID     string `json:"id"`
-	Object string `json:"object"`
-	// What the note is about.
-	Resource NoteResource `json:"resource"`
-	Text     string       `json:"text"`
-	// A time in UTC, with microseconds.
-	At time.Time `json:"at"`
-	// The user or the API key.
-	By string `json:"by"`
-	// Null unless the note is struck.
-	Struck *StruckNote `json:"struck"`
-}
-
-// NoteResource is part of a reply.
-// What the note is about.
-type NoteResource struct {
-	// The resource's own `object`.
-	Object NoteResourceObject `json:"object"`
-	ID     string             `json:"id"`
-}
-
-// NoteResourceObject is one of a list of values, which may grow: expect others.
-// The resource's own `object`.
-type NoteResourceObject string
-
-// The values of NoteResourceObject that this version knows.
-const (
-	NoteResourceObjectClaim        NoteResourceObject = "claim"
-	NoteResourceObjectERA          NoteResourceObject = "era"
-	NoteResourceObjectPayerRequest NoteResourceObject = "payer_request"
-	NoteResourceObjectAttachment   NoteResourceObject = "attachment"
-	NoteResourceObjectEnrollment   NoteResourceObject = "enrollment"
-	NoteResourceObjectDeposit      NoteResourceObject = "deposit"
-)
-
-// StruckNote is part of a reply.
-// Who struck a note, and why.
-type StruckNote struct {
-	// A time in UTC, with microseconds.
-	At time.Time `json:"at"`
-	// The user or the API key.
-	By     string `json:"by"`
-	Reason string `json:"reason"`
 }
 
 // ClaimsListNotesParams is part of a request.
@@ -7247,8 +7271,9 @@ const (
 // `remittance_unbalanced`: the payment does not add up. `remittance_unmatched`: claims of it are unfinished.
 // `remittance_correction`: it corrects another one, and waits for a decision. `remittance_to_post`: everything
 // is applied. `deposit_missing`: the money of a remittance did not arrive within five business days.
-// `deposit_unmatched`: a payer's money arrived, and no remittance explains it. `images_unsent`: an attachment was left open. `enrollment_waiting`: a payer has not enrolled the
-// office.
+// `deposit_unmatched`: a payer's money arrived, and no remittance explains it. `images_unsent`: an attachment was left open.
+// `check_needs_person`: a check of a batch was not asked, or what came of it needs a look before the visit.
+// `enrollment_waiting`: a payer has not enrolled the office.
 type TaskKind string
 
 // The values of TaskKind that this version knows.
@@ -7274,6 +7299,7 @@ const (
 	TaskKindDepositMissing        TaskKind = "deposit_missing"
 	TaskKindDepositUnmatched      TaskKind = "deposit_unmatched"
 	TaskKindImagesUnsent          TaskKind = "images_unsent"
+	TaskKindCheckNeedsPerson      TaskKind = "check_needs_person"
 	TaskKindEnrollmentWaiting     TaskKind = "enrollment_waiting"
 )
 
@@ -7352,8 +7378,9 @@ type Task struct {
 	// `remittance_unbalanced`: the payment does not add up. `remittance_unmatched`: claims of it are unfinished.
 	// `remittance_correction`: it corrects another one, and waits for a decision. `remittance_to_post`: everything
 	// is applied. `deposit_missing`: the money of a remittance did not arrive within five business days.
-	// `deposit_unmatched`: a payer's money arrived, and no remittance explains it. `images_unsent`: an attachment was left open. `enrollment_waiting`: a payer has not enrolled the
-	// office.
+	// `deposit_unmatched`: a payer's money arrived, and no remittance explains it. `images_unsent`: an attachment was left open.
+	// `check_needs_person`: a check of a batch was not asked, or what came of it needs a look before the visit.
+	// `enrollment_waiting`: a payer has not enrolled the office.
 	Kind TaskKind `json:"kind"`
 	// `open`: it needs a person. `snoozed`: it comes back. `done`: its cause has ended.
 	State TaskState `json:"state"`
@@ -7369,7 +7396,7 @@ type Task struct {
 	Since time.Time `json:"since"`
 	DueOn *string   `json:"due_on"`
 	// Where the day comes from. `payer`: the payer named it. `practice`: it is usual, and no rule of the payer.
-	// `person`: a person named it. Null without a day.
+	// `person`: a person named it. `appointment`: the patient comes. Null without a day.
 	DueFrom *TaskDueFrom `json:"due_from"`
 	// What is the matter and what to do.
 	Reason string `json:"reason"`
@@ -7378,7 +7405,7 @@ type Task struct {
 	// What `POST /tasks/{id}/settle` allows. Empty if the task ends only when its cause does.
 	Settles []DecisionAs `json:"settles"`
 	// The last decision about the task. Null for none. A task that is open shows one that no longer holds, because
-	// the amount has changed.
+	// the amount has changed, or because the payer was asked again.
 	Settled *Decision `json:"settled"`
 	// The user who does it. Null for nobody.
 	Assignee     *string `json:"assignee"`
@@ -7398,6 +7425,10 @@ type TaskResource struct {
 	// The resource's own `object`.
 	Object TaskResourceObject `json:"object"`
 	ID     string             `json:"id"`
+	// For an item of a batch of checks, the batch, with which its operations name it.
+	BatchID *string `json:"batch_id"`
+	// For an item of a batch of checks, your own ID of it.
+	ItemID *string `json:"item_id"`
 }
 
 // TaskResourceObject is one of a list of values, which may grow: expect others.
@@ -7406,12 +7437,13 @@ type TaskResourceObject string
 
 // The values of TaskResourceObject that this version knows.
 const (
-	TaskResourceObjectClaim        TaskResourceObject = "claim"
-	TaskResourceObjectERA          TaskResourceObject = "era"
-	TaskResourceObjectPayerRequest TaskResourceObject = "payer_request"
-	TaskResourceObjectAttachment   TaskResourceObject = "attachment"
-	TaskResourceObjectEnrollment   TaskResourceObject = "enrollment"
-	TaskResourceObjectDeposit      TaskResourceObject = "deposit"
+	TaskResourceObjectClaim                TaskResourceObject = "claim"
+	TaskResourceObjectERA                  TaskResourceObject = "era"
+	TaskResourceObjectPayerRequest         TaskResourceObject = "payer_request"
+	TaskResourceObjectAttachment           TaskResourceObject = "attachment"
+	TaskResourceObjectEnrollment           TaskResourceObject = "enrollment"
+	TaskResourceObjectDeposit              TaskResourceObject = "deposit"
+	TaskResourceObjectEligibilityBatchItem TaskResourceObject = "eligibility_batch_item"
 )
 
 // TaskDueFrom is one of a list of values, which may grow: expect others.
@@ -7419,9 +7451,10 @@ type TaskDueFrom string
 
 // The values of TaskDueFrom that this version knows.
 const (
-	TaskDueFromPayer    TaskDueFrom = "payer"
-	TaskDueFromPractice TaskDueFrom = "practice"
-	TaskDueFromPerson   TaskDueFrom = "person"
+	TaskDueFromPayer       TaskDueFrom = "payer"
+	TaskDueFromPractice    TaskDueFrom = "practice"
+	TaskDueFromPerson      TaskDueFrom = "person"
+	TaskDueFromAppointment TaskDueFrom = "appointment"
 )
 
 // SnoozeRequest is part of a request.
@@ -7435,7 +7468,8 @@ type SettleRequest struct {
 	// `accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
 	// payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
 	// not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
-	// the payer decides again or the claim comes into another state.
+	// the payer decides again or the claim comes into another state, or until the payer is asked again about a check.
+	// `canceled`: the visit is off, until the payer is asked again about the check.
 	As   DecisionAs       `json:"as"`
 	Note Optional[string] `json:"note,omitempty"`
 }

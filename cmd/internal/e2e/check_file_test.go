@@ -83,7 +83,7 @@ func TestCheckFile(t *testing.T) {
 	}
 	all.WriteString("result.csv\n" + strings.ReplaceAll(string(first), "\r\n", "\n"))
 	got := strings.NewReplacer(dir+"/", "", day, "DAY").Replace(all.String())
-	got = regexp.MustCompile(`\b(org|off|elb|elg|req|pat)_[0-9A-Z]{26}`).ReplaceAllString(got, "${1}_...")
+	got = regexp.MustCompile(`\b(org|off|bat|elg|req|pat)_[0-9A-Z]{26}`).ReplaceAllString(got, "${1}_...")
 	got = regexp.MustCompile(`\d{4}-\d{2}-\d{2}T[0-9:.]+\+00:00|[A-Z][a-z]+ \d+, \d{4}`).ReplaceAllString(got, "TIME")
 	got = regexp.MustCompile(`(?m)[ \t]+$`).ReplaceAllString(got, "")
 	got = regexp.MustCompile(`(?m)^Asking the payers: .*\n`).ReplaceAllString(got, "")

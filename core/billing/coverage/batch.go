@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/decision"
+	"github.com/molar-billing/molar/core/billing/directory"
 )
 
 // The limits of batches.
@@ -183,6 +185,15 @@ type BatchItem struct {
 	NeedsAPerson  bool
 	Faults        billing.Faults // of an invalid item
 	CompletedAt   time.Time      // when the outcome came
+
+	// What its task says of it.
+	OfficeID      billing.OfficeID       // zero while the request names none that is known
+	Payer         directory.PayerSummary // as OfficeID
+	AppointmentOn billing.Date           // of AppointmentAt at the office
+	Patient       billing.PatientID      // zero while the patient is not in the directory
+	Status        Status                 // of its check; empty without an answer
+	Differs       bool                   // the payer answered about other details than were sent
+	Decisions     decision.List
 }
 
 // ItemAt returns the ID of the item at a place of a batch.
@@ -230,6 +241,19 @@ func (i *BatchItem) Begin(b *Batch, now time.Time) {
 	}
 }
 
+// Concerns notes the office and the payer of the item, and the day of its appointment. An office
+// without an ID stands for an unknown one, a payer without an ID for no payer.
+func (i *BatchItem) Concerns(office *directory.Office, payer directory.PayerSummary) {
+	i.OfficeID, i.Payer, i.AppointmentOn = office.ID, payer, billing.Date{}
+	if i.AppointmentAt.IsZero() {
+		return
+	}
+	if office.ID.IsZero() {
+		office = directory.NoOffice()
+	}
+	i.AppointmentOn = office.Today(i.AppointmentAt)
+}
+
 // Invalid completes an item whose request has faults.
 func (i *BatchItem) Invalid(faults billing.Faults, now time.Time) {
 	i.Faults = faults
@@ -242,7 +266,8 @@ func (i *BatchItem) Renews() bool { return i.CheckID.IsZero() || i.Outcome != ""
 // Ask notes that the job asks the payer the question of the check.
 func (i *BatchItem) Ask(check billing.CheckID, job billing.JobID) {
 	if i.CheckID != check {
-		i.CheckID, i.Attempts, i.Outcome, i.NeedsAPerson, i.CompletedAt = check, 0, "", false, time.Time{}
+		i.CheckID = check
+		i.reopen()
 	}
 	i.Asking, i.NextAt = job, time.Time{}
 	i.Attempts++
@@ -262,6 +287,10 @@ func (i *BatchItem) Repeat(now time.Time) {
 // appointment, it is due then, and is tried until the appointment.
 func (i *BatchItem) Complete(c *Check, differs bool, now time.Time) {
 	i.end(ItemOutcome(c.Outcome), c.Outcome != OutcomeAnswered || c.Status != Active || differs, now)
+	i.Status, i.Differs = c.Status, differs
+	if !c.PatientID.IsZero() {
+		i.Patient = c.PatientID
+	}
 	if i.RecheckAt.After(now) {
 		i.NextAt, i.Until, i.Fresh = i.RecheckAt, i.AppointmentAt, true
 	}
@@ -309,9 +338,16 @@ func (i *BatchItem) Again(b *Batch, now time.Time) {
 	if i.Outcome == ItemRejected {
 		i.ParentID = i.CheckID
 	}
-	i.CheckID, i.Attempts, i.Outcome, i.NeedsAPerson, i.Faults, i.CompletedAt = billing.CheckID{}, 0, "", false, nil, time.Time{}
+	i.CheckID, i.Faults, i.Patient = billing.CheckID{}, nil, billing.PatientID{}
+	i.reopen()
 	i.Fresh = true
 	i.Begin(b, now)
+}
+
+// reopen takes the outcome from the item. What people decided about it stays with it.
+func (i *BatchItem) reopen() {
+	i.Attempts, i.Outcome, i.NeedsAPerson, i.CompletedAt = 0, "", false, time.Time{}
+	i.Status, i.Differs = "", false
 }
 
 // ItemFilter narrows the items of a batch. Zero fields match all.
@@ -320,4 +356,5 @@ type ItemFilter struct {
 	Outcome      ItemOutcome
 	NeedsAPerson *bool
 	ItemID       string
+	CheckID      billing.CheckID
 }

@@ -19,15 +19,19 @@ const (
 	ReceivedElsewhere As = "received_elsewhere" // the payment arrived where Molar does not see it
 	NotInsurance      As = "not_insurance"      // the deposit is not the payment of a payer
 	Handled           As = "handled"            // what there is to do is done, until the resource changes
+	Canceled          As = "canceled"           // the visit is off, until the resource changes
 )
 
 // Values lists everything that a person can decide.
 func Values() []As {
-	return []As{Accepted, NotBilled, WillNotSend, ReceivedElsewhere, NotInsurance, Handled}
+	return []As{Accepted, NotBilled, WillNotSend, ReceivedElsewhere, NotInsurance, Handled, Canceled}
 }
 
-// Decision ends the work of one kind while its amount stays. One that the work is handled ends with
-// the next change of the resource, too.
+// lasts reports whether the decision outlives a change of the resource that leaves the amount.
+func (a As) lasts() bool { return a != Handled && a != Canceled }
+
+// Decision ends the work of one kind while its amount stays. One that the work is handled, or that
+// the visit is off, ends with the next change of the resource, too.
 type Decision struct {
 	Of     string        // the kind of work
 	As     As            // empty takes back the decision before it
@@ -54,7 +58,7 @@ func (l List) Of(kind string) *Decision {
 // last at the time.
 func (l List) Ends(kind string, amount billing.Money, changed time.Time) bool {
 	d := l.Of(kind)
-	return d != nil && d.Amount == amount && (d.As != Handled || !changed.After(d.At))
+	return d != nil && d.Amount == amount && (d.As.lasts() || !changed.After(d.At))
 }
 
 // With returns the list with a decision, which replaces the one before it, or takes it back.

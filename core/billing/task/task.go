@@ -36,6 +36,7 @@ const (
 	DepositMissing        Kind = "deposit_missing"         // the money of a remittance did not arrive
 	DepositUnmatched      Kind = "deposit_unmatched"       // money of a payer arrived that no remittance explains
 	ImagesUnsent          Kind = "images_unsent"           // an attachment was left open
+	CheckNeedsPerson      Kind = "check_needs_person"      // a check of a batch was not asked, or its answer needs a look
 	EnrollmentWaiting     Kind = "enrollment_waiting"      // a payer has not enrolled the office
 )
 
@@ -44,7 +45,7 @@ func Kinds() []Kind {
 	return []Kind{
 		FilingLimit, ClaimRejected, ClaimHeld, DraftOld, Unacknowledged, NoDecision, Denied, AppealDue, Underpaid, Overpaid, ChangedAfterReconcile,
 		SecondaryToBill, SecondaryOutdated, RequestDue, RemittanceUnbalanced, RemittanceUnmatched, RemittanceCorrection,
-		RemittanceToPost, DepositMissing, DepositUnmatched, ImagesUnsent, EnrollmentWaiting,
+		RemittanceToPost, DepositMissing, DepositUnmatched, ImagesUnsent, CheckNeedsPerson, EnrollmentWaiting,
 	}
 }
 
@@ -65,6 +66,8 @@ func (k Kind) settles() []decision.As {
 		return []decision.As{decision.ReceivedElsewhere}
 	case DepositUnmatched:
 		return []decision.As{decision.NotInsurance}
+	case CheckNeedsPerson:
+		return []decision.As{decision.Handled, decision.Canceled}
 	default:
 		return nil
 	}
@@ -81,11 +84,12 @@ const (
 	OfAttachment   ResourceKind = "attachment"
 	OfEnrollment   ResourceKind = "enrollment"
 	OfDeposit      ResourceKind = "deposit"
+	OfCheckItem    ResourceKind = "eligibility_batch_item"
 )
 
 // ResourceKinds lists every kind of resource.
 func ResourceKinds() []ResourceKind {
-	return []ResourceKind{OfClaim, OfRemittance, OfPayerRequest, OfAttachment, OfEnrollment, OfDeposit}
+	return []ResourceKind{OfClaim, OfRemittance, OfPayerRequest, OfAttachment, OfEnrollment, OfDeposit, OfCheckItem}
 }
 
 // Resource identifies what a task is about.
@@ -109,6 +113,8 @@ func (r Resource) String() string {
 		return billing.EnrollmentID(r.ID).String()
 	case OfDeposit:
 		return billing.DepositID(r.ID).String()
+	case OfCheckItem:
+		return billing.CheckItemID(r.ID).String()
 	default:
 		return ""
 	}
@@ -119,9 +125,10 @@ type DueBy string
 
 // The origins.
 const (
-	DueByPayer    DueBy = "payer"    // the payer named the day
-	DueByPractice DueBy = "practice" // usual practice, not a rule of the payer
-	DueByPerson   DueBy = "person"   // a person named the day
+	DueByPayer       DueBy = "payer"       // the payer named the day
+	DueByPractice    DueBy = "practice"    // usual practice, not a rule of the payer
+	DueByPerson      DueBy = "person"      // a person named the day
+	DueByAppointment DueBy = "appointment" // the patient comes on the day
 )
 
 // Work is what a rule says: that there is a task, and what it is.
@@ -131,6 +138,7 @@ type Work struct {
 	OfficeID billing.OfficeID       // zero for none, or for an unknown one
 	Payer    directory.PayerSummary // zero for none, or for an unknown one
 	Patient  billing.PatientID      // zero for none
+	Person   Person                 // the patient, whom the store looks for in the directory; zero if Patient is set, or for none
 	Amount   billing.Money          // what is at stake; 0 for none
 	Since    time.Time              // may lie in the future: the task exists from then on
 	DueOn    billing.Date           // zero for none
@@ -138,6 +146,12 @@ type Work struct {
 	Reason   string                 // a sentence for a biller, without patient data
 	Actions  []string               // operations of the API that are allowed, the one to do first
 	Settles  []decision.As          // what a person may decide instead; empty for nothing
+}
+
+// Person is a patient as the directory knows people; see directory.PatientKey.
+type Person struct {
+	Key  string
+	Born billing.Date
 }
 
 // State is the state of a task.
@@ -166,7 +180,19 @@ type Task struct {
 	Settled      *decision.Decision // the last one about it; nil for none. When its amount changed, the task came again.
 
 	PatientName string // of the patient; lists have it
+	Item        Item   // of an item of a batch of checks; zero for other resources
 }
+
+// Item is how clients find an item of a batch of checks.
+type Item struct {
+	Batch    billing.CheckBatchID
+	Name     string // the practice's own ID of the item
+	Canceled bool   // the batch is, so nothing of it is asked again
+}
+
+// Allows reports whether what clients may do about the task includes an operation. Of what is not
+// stored with the resource, it knows whether the batch of a check was canceled.
+func (t *Task) Allows(action string) bool { return !t.Item.Canceled || action != AskAgain }
 
 // State returns the state at a time.
 func (t *Task) State(at time.Time) State {
@@ -354,7 +380,8 @@ func Same(kept []*Task, resource [16]byte, found []Work) bool {
 
 // same compares what a rule says with what is kept of it, to the microsecond.
 func (t *Task) same(w Work) bool {
-	return t.Kind == w.Kind && t.OfficeID == w.OfficeID && t.Payer == w.Payer && t.Patient == w.Patient && t.Amount == w.Amount &&
+	patient := t.Patient == w.Patient || w.Person != Person{} // who may have come to the directory since
+	return t.Kind == w.Kind && t.OfficeID == w.OfficeID && t.Payer == w.Payer && patient && t.Amount == w.Amount &&
 		t.Since.Equal(w.Since.Truncate(time.Microsecond)) && t.DueOn == w.DueOn && t.DueBy == w.DueBy && t.Reason == w.Reason && slices.Equal(t.Actions, w.Actions) &&
 		slices.Equal(t.Settles, w.Settles)
 }

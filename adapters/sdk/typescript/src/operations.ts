@@ -73,6 +73,7 @@ import type {
   EligibilityBatchRequest,
   EligibilityBatchRetryRequest,
   EligibilityBatchesListItemsParams,
+  EligibilityBatchesListNotesParams,
   EligibilityBatchesListParams,
   EligibilityCheck,
   EligibilityExchange,
@@ -381,6 +382,25 @@ export class EligibilityBatchesOperations {
    */
   retry(id: string, body: EligibilityBatchRetryRequest = {}, options?: CallOptions): Promise<EligibilityBatch> {
     return this.core.json({ method: "POST", path: `/eligibility/batches/${encodeURIComponent(id)}/retry`, body, keyed: true }, options);
+  }
+
+  /**
+   * Add a note to an item of a batch of checks.
+   *
+   * Requires the `submit` permission. The words of a person about the item, also after it is asked again. They never
+   * change; strike a note that is wrong, and add another.
+   */
+  addNote(id: string, itemID: string, body: NoteRequest, options?: CallOptions): Promise<Note> {
+    return this.core.json({ method: "POST", path: `/eligibility/batches/${encodeURIComponent(id)}/items/${encodeURIComponent(itemID)}/notes`, body, keyed: true }, options);
+  }
+
+  /**
+   * List the notes of an item of a batch of checks.
+   *
+   * Requires the `read` permission. The oldest first, with those that are struck.
+   */
+  listNotes(id: string, itemID: string, params: EligibilityBatchesListNotesParams = {}, options?: CallOptions): List<Note> {
+    return new List(this.core, { method: "GET", path: `/eligibility/batches/${encodeURIComponent(id)}/items/${encodeURIComponent(itemID)}/notes`, query: params }, options);
   }
 }
 

@@ -1132,6 +1132,64 @@ export interface EligibilityBatchRetryRequest {
   items?: EligibilityBatchItemInput[] | null;
 }
 
+export interface NoteRequest {
+  /**
+   * Several lines are allowed; control characters other than line feeds and tabs are not. It is encrypted where it is
+   * stored.
+   */
+  text: string;
+}
+
+/** What a person wrote about a resource. */
+export interface Note {
+  id: string;
+  object: string;
+  /** What the note is about. */
+  resource: NoteResource;
+  text: string;
+  /** A time in UTC, with microseconds. */
+  at: string;
+  /** The user or the API key. */
+  by: string;
+  /** Null unless the note is struck. */
+  struck: StruckNote | null;
+}
+
+/** What the note is about. */
+export interface NoteResource {
+  /** The resource's own `object`. */
+  object: NoteResourceObject;
+  id: string;
+}
+
+/** The resource's own `object`. */
+export type NoteResourceObject =
+  | "claim"
+  | "era"
+  | "payer_request"
+  | "attachment"
+  | "enrollment"
+  | "deposit"
+  | "eligibility_batch_item"
+  | (string & {});
+
+/** Who struck a note, and why. */
+export interface StruckNote {
+  /** A time in UTC, with microseconds. */
+  at: string;
+  /** The user or the API key. */
+  by: string;
+  reason: string;
+}
+
+/** The parameters of /eligibility/batches/{id}/items/{item_id}/notes. */
+export interface EligibilityBatchesListNotesParams {
+  /** The maximum number of items on a page. */
+  limit?: number;
+  /** The `next_cursor` of the previous page, unchanged, with the same filters. */
+  cursor?: string;
+}
+
 /**
  * A draft needs `office_id` and `payer_id`. Any other claim also needs `subscriber` with its names, date of
  * birth and member ID, and `lines`. Each line needs `procedure_code`, `fee` and `service_date`; a
@@ -2456,7 +2514,8 @@ export interface Decision {
    * `accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
    * payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
    * not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
-   * the payer decides again or the claim comes into another state.
+   * the payer decides again or the claim comes into another state, or until the payer is asked again about a check.
+   * `canceled`: the visit is off, until the payer is asked again about the check.
    */
   as: DecisionAs;
   /** What was at stake then. Null for nothing. */
@@ -2472,7 +2531,8 @@ export interface Decision {
  * `accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
  * payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
  * not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
- * the payer decides again or the claim comes into another state.
+ * the payer decides again or the claim comes into another state, or until the payer is asked again about a check.
+ * `canceled`: the visit is off, until the payer is asked again about the check.
  */
 export type DecisionAs =
   | "accepted"
@@ -2481,6 +2541,7 @@ export type DecisionAs =
   | "received_elsewhere"
   | "not_insurance"
   | "handled"
+  | "canceled"
   | (string & {});
 
 export interface ClaimAcceptedItem {
@@ -3265,55 +3326,6 @@ export interface HoldRequest {
    * The day on which a task asks for a decision, after today at the office. Leave it out to be asked at once.
    */
   until?: string | null;
-}
-
-export interface NoteRequest {
-  /**
-   * Several lines are allowed; control characters other than line feeds and tabs are not. It is encrypted where it is
-   * stored.
-   */
-  text: string;
-}
-
-/** What a person wrote about a resource. */
-export interface Note {
-  id: string;
-  object: string;
-  /** What the note is about. */
-  resource: NoteResource;
-  text: string;
-  /** A time in UTC, with microseconds. */
-  at: string;
-  /** The user or the API key. */
-  by: string;
-  /** Null unless the note is struck. */
-  struck: StruckNote | null;
-}
-
-/** What the note is about. */
-export interface NoteResource {
-  /** The resource's own `object`. */
-  object: NoteResourceObject;
-  id: string;
-}
-
-/** The resource's own `object`. */
-export type NoteResourceObject =
-  | "claim"
-  | "era"
-  | "payer_request"
-  | "attachment"
-  | "enrollment"
-  | "deposit"
-  | (string & {});
-
-/** Who struck a note, and why. */
-export interface StruckNote {
-  /** A time in UTC, with microseconds. */
-  at: string;
-  /** The user or the API key. */
-  by: string;
-  reason: string;
 }
 
 /** The parameters of /claims/{id}/notes. */
@@ -6442,8 +6454,9 @@ export type TaskState =
  * `remittance_unbalanced`: the payment does not add up. `remittance_unmatched`: claims of it are unfinished.
  * `remittance_correction`: it corrects another one, and waits for a decision. `remittance_to_post`: everything
  * is applied. `deposit_missing`: the money of a remittance did not arrive within five business days.
- * `deposit_unmatched`: a payer's money arrived, and no remittance explains it. `images_unsent`: an attachment was left open. `enrollment_waiting`: a payer has not enrolled the
- * office.
+ * `deposit_unmatched`: a payer's money arrived, and no remittance explains it. `images_unsent`: an attachment was left open.
+ * `check_needs_person`: a check of a batch was not asked, or what came of it needs a look before the visit.
+ * `enrollment_waiting`: a payer has not enrolled the office.
  */
 export type TaskKind =
   | "filing_limit"
@@ -6467,6 +6480,7 @@ export type TaskKind =
   | "deposit_missing"
   | "deposit_unmatched"
   | "images_unsent"
+  | "check_needs_person"
   | "enrollment_waiting"
   | (string & {});
 
@@ -6511,8 +6525,9 @@ export interface Task {
    * `remittance_unbalanced`: the payment does not add up. `remittance_unmatched`: claims of it are unfinished.
    * `remittance_correction`: it corrects another one, and waits for a decision. `remittance_to_post`: everything
    * is applied. `deposit_missing`: the money of a remittance did not arrive within five business days.
-   * `deposit_unmatched`: a payer's money arrived, and no remittance explains it. `images_unsent`: an attachment was left open. `enrollment_waiting`: a payer has not enrolled the
-   * office.
+   * `deposit_unmatched`: a payer's money arrived, and no remittance explains it. `images_unsent`: an attachment was left open.
+   * `check_needs_person`: a check of a batch was not asked, or what came of it needs a look before the visit.
+   * `enrollment_waiting`: a payer has not enrolled the office.
    */
   kind: TaskKind;
   /** `open`: it needs a person. `snoozed`: it comes back. `done`: its cause has ended. */
@@ -6530,7 +6545,7 @@ export interface Task {
   due_on: string | null;
   /**
    * Where the day comes from. `payer`: the payer named it. `practice`: it is usual, and no rule of the payer.
-   * `person`: a person named it. Null without a day.
+   * `person`: a person named it. `appointment`: the patient comes. Null without a day.
    */
   due_from: TaskDueFrom | null;
   /** What is the matter and what to do. */
@@ -6541,7 +6556,7 @@ export interface Task {
   settles: DecisionAs[];
   /**
    * The last decision about the task. Null for none. A task that is open shows one that no longer holds, because
-   * the amount has changed.
+   * the amount has changed, or because the payer was asked again.
    */
   settled: Decision | null;
   /** The user who does it. Null for nobody. */
@@ -6561,6 +6576,10 @@ export interface TaskResource {
   /** The resource's own `object`. */
   object: TaskResourceObject;
   id: string;
+  /** For an item of a batch of checks, the batch, with which its operations name it. */
+  batch_id?: string;
+  /** For an item of a batch of checks, your own ID of it. */
+  item_id?: string;
 }
 
 /** The resource's own `object`. */
@@ -6571,12 +6590,14 @@ export type TaskResourceObject =
   | "attachment"
   | "enrollment"
   | "deposit"
+  | "eligibility_batch_item"
   | (string & {});
 
 export type TaskDueFrom =
   | "payer"
   | "practice"
   | "person"
+  | "appointment"
   | (string & {});
 
 export interface SnoozeRequest {
@@ -6591,7 +6612,8 @@ export interface SettleRequest {
    * `accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
    * payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
    * not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
-   * the payer decides again or the claim comes into another state.
+   * the payer decides again or the claim comes into another state, or until the payer is asked again about a check.
+   * `canceled`: the visit is off, until the payer is asked again about the check.
    */
   as: DecisionAs;
   note?: string | null;

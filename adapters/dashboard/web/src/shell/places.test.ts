@@ -7,7 +7,7 @@ test("each resource with a screen leads to it", () => {
   expect(screenOf(id("clm"))).toEqual({ to: `/claims/${id("clm")}` });
   expect(screenOf(id("whe"))).toEqual({ to: `/developers/webhooks/${id("whe")}` });
   expect(screenOf(id("fee"))).toEqual({ to: `/settings/fees/${id("fee")}` });
-  expect(screenOf(id("elb"))).toEqual({ to: `/schedule/${id("elb")}` });
+  expect(screenOf(id("bat"))).toEqual({ to: `/schedule/${id("bat")}` });
   expect(screenOf(id("pat"))).toEqual({ to: `/patients/${id("pat")}` });
 });
 

@@ -119,7 +119,7 @@ export const places = [
 const screens: Record<string, (id: string) => AnyTarget> = {
   clm: (id) => ({ to: `/claims/${id}` }),
   elg: (id) => ({ to: `/eligibility/${id}` }),
-  elb: (id) => ({ to: `/schedule/${id}` }),
+  bat: (id) => ({ to: `/schedule/${id}` }),
   est: (id) => ({ to: `/estimates/${id}` }),
   att: (id) => ({ to: `/attachments/${id}` }),
   prq: (id) => ({ to: `/payer-requests/${id}` }),

@@ -84,7 +84,7 @@ export function kindOf(id: string): string {
     {
       clm: "claim",
       elg: "eligibility check",
-      elb: "schedule",
+      bat: "schedule",
       att: "attachment",
       prq: "payer request",
       era: "remittance",

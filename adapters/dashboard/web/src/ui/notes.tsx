@@ -1,4 +1,4 @@
-// What people wrote about a claim, a remittance, a payer request or an attachment.
+// What people wrote about a claim, a remittance or what else can have tasks.
 import { useState } from "react";
 import { isAPIError, type Schemas, useClient } from "../api/client";
 import type { paths } from "../api/schema";
@@ -14,29 +14,29 @@ import { paged } from "./table";
 
 type Note = Schemas["Note"];
 
-/** Noted are the paths of the notes of a resource. */
-type Noted = Extract<keyof paths, `/${string}/{id}/notes`>;
+/** Noted are the paths of the notes of a resource. An item of a batch of checks has an ID of its own. */
+type Noted = Extract<keyof paths, `/${string}/notes`>;
 
 const maxNote = 2000;
 
 /** useNotes reads the notes of a resource, the oldest first. */
-export function useNotes(of: Noted, id: string) {
+export function useNotes(of: Noted, id: string, item_id = "") {
   const { api } = useClient();
   const list = api.useInfiniteQuery(
     "get",
     of,
-    { params: { path: { id }, query: { limit: 50 } } },
+    { params: { path: { id, item_id }, query: { limit: 50 } } },
     paged,
   );
   return { list, rows: list.data?.pages.flatMap((p) => p.data) ?? [] };
 }
 
 /** Notes lists the notes of a resource, the oldest first, with a field for another. */
-export function Notes({ of, id }: { of: Noted; id: string }) {
+export function Notes({ of, id, item }: { of: Noted; id: string; item?: string }) {
   const may = useMay();
-  const { list, rows } = useNotes(of, id);
+  const { list, rows } = useNotes(of, id, item);
   return (
-    <Section title="Notes" id="notes">
+    <Section title="Notes" {...(item === undefined && { id: "notes" })}>
       <Read of={list} rows={2}>
         {() =>
           rows.length === 0 ? (
@@ -61,7 +61,7 @@ export function Notes({ of, id }: { of: Noted; id: string }) {
           Show more notes
         </Button>
       )}
-      {may.write && <Add key={id} of={of} id={id} />}
+      {may.write && <Add key={id} of={of} id={id} item={item} />}
     </Section>
   );
 }
@@ -117,12 +117,12 @@ function One({ note: n }: { note: Note }) {
 }
 
 /** Add is the field for another note. What is typed stays until it is saved. */
-function Add({ of, id }: { of: Noted; id: string }) {
+function Add({ of, id, item }: { of: Noted; id: string; item: string | undefined }) {
   const [text, setText] = useState("");
   const add = useSend(
     (api, key, words: string) =>
       api.POST(of, {
-        params: { path: { id }, header: key },
+        params: { path: { id, item_id: item ?? "" }, header: key },
         body: { text: words },
       }),
     {

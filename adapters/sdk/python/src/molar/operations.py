@@ -129,6 +129,7 @@ if TYPE_CHECKING:
         EligibilityBatchRequest,
         EligibilityBatchRetryRequest,
         EligibilityBatchesListItemsParams,
+        EligibilityBatchesListNotesParams,
         EligibilityBatchesListParams,
         EligibilityListParams,
         EligibilityRequest,
@@ -370,6 +371,21 @@ class EligibilityBatchesOperations:
         over, it becomes a day from now.
         """
         return EligibilityBatch(self._core.json(Call("POST", f"/eligibility/batches/{part(id)}/retry", options, body=dict(body), keyed=True)))
+
+    def add_note(self, id: str, item_id: str, *, options: Options = NO_OPTIONS, **body: Unpack[NoteRequest]) -> Note:
+        """Add a note to an item of a batch of checks.
+
+        Requires the `submit` permission. The words of a person about the item, also after it is asked again. They never
+        change; strike a note that is wrong, and add another.
+        """
+        return Note(self._core.json(Call("POST", f"/eligibility/batches/{part(id)}/items/{part(item_id)}/notes", options, body=dict(body), keyed=True)))
+
+    def list_notes(self, id: str, item_id: str, *, options: Options = NO_OPTIONS, **params: Unpack[EligibilityBatchesListNotesParams]) -> List[Note]:
+        """List the notes of an item of a batch of checks.
+
+        Requires the `read` permission. The oldest first, with those that are struck.
+        """
+        return List(self._core, Call("GET", f"/eligibility/batches/{part(id)}/items/{part(item_id)}/notes", options, query=dict(params)), Note)
 
 
 class ClaimsOperations:

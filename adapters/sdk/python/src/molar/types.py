@@ -1126,6 +1126,74 @@ class EligibilityBatchRetryRequest(TypedDict, total=False):
     items: list[EligibilityBatchItemInput] | None
     """Items with corrections, by their `item_id`. Each replaces what was sent before."""
 
+
+class NoteRequest(TypedDict, total=False):
+    """A part of a request."""
+
+    text: Required[str]
+    """Several lines are allowed; control characters other than line feeds and tabs are not. It is encrypted where it is
+    stored.
+    """
+
+NoteResourceObject: TypeAlias = "Literal['claim', 'era', 'payer_request', 'attachment', 'enrollment', 'deposit', 'eligibility_batch_item'] | str"
+"""The resource's own `object`."""
+
+
+class NoteResource(Model):
+    """What the note is about."""
+
+    object: NoteResourceObject
+    """The resource's own `object`."""
+    id: str
+
+    _read: ClassVar[dict[str, Any]] = {
+    }
+
+
+class StruckNote(Model):
+    """Who struck a note, and why."""
+
+    at: dt.datetime
+    """A time in UTC, with microseconds."""
+    by: str
+    """The user or the API key."""
+    reason: str
+
+    _read: ClassVar[dict[str, Any]] = {
+        "at": timestamp,
+    }
+
+
+class Note(Model):
+    """What a person wrote about a resource."""
+
+    id: str
+    object: str
+    resource: NoteResource
+    """What the note is about."""
+    text: str
+    at: dt.datetime
+    """A time in UTC, with microseconds."""
+    by: str
+    """The user or the API key."""
+    struck: StruckNote | None
+    """Null unless the note is struck."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "resource": NoteResource,
+        "at": timestamp,
+        "struck": StruckNote,
+    }
+
+
+class EligibilityBatchesListNotesParams(TypedDict, total=False):
+    """The parameters of /eligibility/batches/{id}/items/{item_id}/notes."""
+
+    limit: int
+    """The maximum number of items on a page."""
+    cursor: str
+    """The `next_cursor` of the previous page, unchanged, with the same filters."""
+
 ClaimContentKind: TypeAlias = Literal["claim", "predetermination"]
 """Defaults to `claim`."""
 
@@ -2145,11 +2213,12 @@ class AttachmentClaimFile(Model):
     _read: ClassVar[dict[str, Any]] = {
     }
 
-DecisionAs: TypeAlias = "Literal['accepted', 'not_billed', 'will_not_send', 'received_elsewhere', 'not_insurance', 'handled'] | str"
+DecisionAs: TypeAlias = "Literal['accepted', 'not_billed', 'will_not_send', 'received_elsewhere', 'not_insurance', 'handled', 'canceled'] | str"
 """`accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
 payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
 not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
-the payer decides again or the claim comes into another state.
+the payer decides again or the claim comes into another state, or until the payer is asked again about a check.
+`canceled`: the visit is off, until the payer is asked again about the check.
 """
 
 
@@ -2160,7 +2229,8 @@ class Decision(Model):
     """`accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
     payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
     not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
-    the payer decides again or the claim comes into another state.
+    the payer decides again or the claim comes into another state, or until the payer is asked again about a check.
+    `canceled`: the visit is off, until the payer is asked again about the check.
     """
     amount: Decimal | None
     """What was at stake then. Null for nothing."""
@@ -3245,65 +3315,6 @@ class HoldRequest(TypedDict, total=False):
     """Why the claim waits. Only people who see the claim read it."""
     until: dt.date | str | None
     """The day on which a task asks for a decision, after today at the office. Leave it out to be asked at once."""
-
-
-class NoteRequest(TypedDict, total=False):
-    """A part of a request."""
-
-    text: Required[str]
-    """Several lines are allowed; control characters other than line feeds and tabs are not. It is encrypted where it is
-    stored.
-    """
-
-NoteResourceObject: TypeAlias = "Literal['claim', 'era', 'payer_request', 'attachment', 'enrollment', 'deposit'] | str"
-"""The resource's own `object`."""
-
-
-class NoteResource(Model):
-    """What the note is about."""
-
-    object: NoteResourceObject
-    """The resource's own `object`."""
-    id: str
-
-    _read: ClassVar[dict[str, Any]] = {
-    }
-
-
-class StruckNote(Model):
-    """Who struck a note, and why."""
-
-    at: dt.datetime
-    """A time in UTC, with microseconds."""
-    by: str
-    """The user or the API key."""
-    reason: str
-
-    _read: ClassVar[dict[str, Any]] = {
-        "at": timestamp,
-    }
-
-
-class Note(Model):
-    """What a person wrote about a resource."""
-
-    id: str
-    object: str
-    resource: NoteResource
-    """What the note is about."""
-    text: str
-    at: dt.datetime
-    """A time in UTC, with microseconds."""
-    by: str
-    """The user or the API key."""
-    struck: StruckNote | None
-    """Null unless the note is struck."""
-
-    _read: ClassVar[dict[str, Any]] = {
-        "resource": NoteResource,
-        "at": timestamp,
-        "struck": StruckNote,
-    }
 
 
 class ClaimsListNotesParams(TypedDict, total=False):
@@ -6805,7 +6816,7 @@ class ImportMappingRequest(TypedDict, total=False):
 TaskState: TypeAlias = "Literal['open', 'snoozed', 'done'] | str"
 """`open`: it needs a person. `snoozed`: it comes back. `done`: its cause has ended."""
 
-TaskKind: TypeAlias = "Literal['filing_limit', 'claim_rejected', 'claim_held', 'draft_old', 'unacknowledged', 'no_decision', 'denied', 'appeal_due', 'underpaid', 'overpaid', 'changed_after_reconcile', 'secondary_to_bill', 'secondary_outdated', 'request_due', 'remittance_unbalanced', 'remittance_unmatched', 'remittance_correction', 'remittance_to_post', 'deposit_missing', 'deposit_unmatched', 'images_unsent', 'enrollment_waiting'] | str"
+TaskKind: TypeAlias = "Literal['filing_limit', 'claim_rejected', 'claim_held', 'draft_old', 'unacknowledged', 'no_decision', 'denied', 'appeal_due', 'underpaid', 'overpaid', 'changed_after_reconcile', 'secondary_to_bill', 'secondary_outdated', 'request_due', 'remittance_unbalanced', 'remittance_unmatched', 'remittance_correction', 'remittance_to_post', 'deposit_missing', 'deposit_unmatched', 'images_unsent', 'check_needs_person', 'enrollment_waiting'] | str"
 """`filing_limit`: the payer accepts the claim only for 14 days more. `claim_rejected`: a rejection is not answered. `claim_held`: findings hold the claim. `draft_old`: a draft
 was left. `unacknowledged`: nobody acknowledged the claim. `no_decision`: the payer accepted the claim, or
 took its decision back, and does not decide; or it was asked, and finds no claim. `denied`: the payer refuses, and money is open.
@@ -6817,8 +6828,9 @@ of the payer before changed after the claim was sent. `request_due`: the payer a
 `remittance_unbalanced`: the payment does not add up. `remittance_unmatched`: claims of it are unfinished.
 `remittance_correction`: it corrects another one, and waits for a decision. `remittance_to_post`: everything
 is applied. `deposit_missing`: the money of a remittance did not arrive within five business days.
-`deposit_unmatched`: a payer's money arrived, and no remittance explains it. `images_unsent`: an attachment was left open. `enrollment_waiting`: a payer has not enrolled the
-office.
+`deposit_unmatched`: a payer's money arrived, and no remittance explains it. `images_unsent`: an attachment was left open.
+`check_needs_person`: a check of a batch was not asked, or what came of it needs a look before the visit.
+`enrollment_waiting`: a payer has not enrolled the office.
 """
 
 
@@ -6847,7 +6859,7 @@ class TasksListParams(TypedDict, total=False):
     amount_from: Decimal | str
     """Only tasks of this amount or more."""
 
-TaskResourceObject: TypeAlias = "Literal['claim', 'era', 'payer_request', 'attachment', 'enrollment', 'deposit'] | str"
+TaskResourceObject: TypeAlias = "Literal['claim', 'era', 'payer_request', 'attachment', 'enrollment', 'deposit', 'eligibility_batch_item'] | str"
 """The resource's own `object`."""
 
 
@@ -6857,11 +6869,15 @@ class TaskResource(Model):
     object: TaskResourceObject
     """The resource's own `object`."""
     id: str
+    batch_id: str | None
+    """For an item of a batch of checks, the batch, with which its operations name it."""
+    item_id: str | None
+    """For an item of a batch of checks, your own ID of it."""
 
     _read: ClassVar[dict[str, Any]] = {
     }
 
-TaskDueFrom: TypeAlias = "Literal['payer', 'practice', 'person'] | str"
+TaskDueFrom: TypeAlias = "Literal['payer', 'practice', 'person', 'appointment'] | str"
 
 
 class Task(Model):
@@ -6881,8 +6897,9 @@ class Task(Model):
     `remittance_unbalanced`: the payment does not add up. `remittance_unmatched`: claims of it are unfinished.
     `remittance_correction`: it corrects another one, and waits for a decision. `remittance_to_post`: everything
     is applied. `deposit_missing`: the money of a remittance did not arrive within five business days.
-    `deposit_unmatched`: a payer's money arrived, and no remittance explains it. `images_unsent`: an attachment was left open. `enrollment_waiting`: a payer has not enrolled the
-    office.
+    `deposit_unmatched`: a payer's money arrived, and no remittance explains it. `images_unsent`: an attachment was left open.
+    `check_needs_person`: a check of a batch was not asked, or what came of it needs a look before the visit.
+    `enrollment_waiting`: a payer has not enrolled the office.
     """
     state: TaskState
     """`open`: it needs a person. `snoozed`: it comes back. `done`: its cause has ended."""
@@ -6899,7 +6916,7 @@ class Task(Model):
     due_on: dt.date | None
     due_from: TaskDueFrom | None
     """Where the day comes from. `payer`: the payer named it. `practice`: it is usual, and no rule of the payer.
-    `person`: a person named it. Null without a day.
+    `person`: a person named it. `appointment`: the patient comes. Null without a day.
     """
     reason: str
     """What is the matter and what to do."""
@@ -6909,7 +6926,7 @@ class Task(Model):
     """What `POST /tasks/{id}/settle` allows. Empty if the task ends only when its cause does."""
     settled: Decision | None
     """The last decision about the task. Null for none. A task that is open shows one that no longer holds, because
-    the amount has changed.
+    the amount has changed, or because the payer was asked again.
     """
     assignee: str | None
     """The user who does it. Null for nobody."""

@@ -8,6 +8,7 @@ import { Button } from "../../ui/button";
 import { Confirm } from "../../ui/dialog";
 import { Day, Money, None, name, useZone } from "../../ui/format";
 import { Go } from "../../ui/link";
+import { Notes } from "../../ui/notes";
 import { Read, Section } from "../../ui/page";
 import { Badge } from "../../ui/state";
 import { Table } from "../../ui/table";
@@ -211,6 +212,7 @@ function ToDo({
 }) {
   const may = useMay();
   const [corrects, correct] = useState(false);
+  const [notes, showNotes] = useState(false);
   const advice = adviceOf(i);
   const who = name(patientOf(i));
   const again = useSend(
@@ -249,7 +251,18 @@ function ToDo({
             Open the check
           </Go>
         )}
+        <Button
+          look="quiet"
+          aria-expanded={notes}
+          aria-label={`Notes about ${who}`}
+          onClick={() => showNotes(!notes)}
+        >
+          Notes
+        </Button>
       </div>
+      {notes && (
+        <Notes of="/eligibility/batches/{id}/items/{item_id}/notes" id={b.id} item={i.item_id} />
+      )}
       {corrects && acts && <Correct batch={b} item={i} payer={payer} done={() => correct(false)} />}
     </div>
   );

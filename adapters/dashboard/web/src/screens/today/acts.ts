@@ -27,6 +27,7 @@ export const kinds: Record<Task["kind"], string> = {
   deposit_missing: "Money missing",
   deposit_unmatched: "Deposit to match",
   images_unsent: "Images not sent",
+  check_needs_person: "Check before the visit",
   enrollment_waiting: "Enrollment",
 };
 
@@ -38,6 +39,7 @@ export const decisions: Record<Schemas["DecisionAs"], string> = {
   received_elsewhere: "Received elsewhere",
   not_insurance: "Not insurance",
   handled: "Done, nothing more to do now",
+  canceled: "The visit is off",
 };
 
 /** decided says what was decided about a task. */
@@ -47,7 +49,8 @@ export const decided: Record<Schemas["DecisionAs"], string> = {
   will_not_send: "nothing is sent",
   received_elsewhere: "received elsewhere",
   not_insurance: "not insurance",
-  handled: "done, nothing more to do until the claim changes",
+  handled: "done, nothing more to do until something changes",
+  canceled: "the visit is off",
 };
 
 /** dueFrom says who named the day of a task. */
@@ -55,6 +58,7 @@ export const dueFrom: Record<NonNullable<Task["due_from"]>, string> = {
   payer: "payer’s day",
   practice: "usual practice",
   person: "your day",
+  appointment: "the visit",
 };
 
 /** Act is an operation that a task allows: the words on its button, and the form that does it. Without a form, a button
@@ -85,10 +89,14 @@ const acts: Partial<Record<string, Act>> = {
   matchDeposit: { label: "Match" },
   closeAttachment: { label: "Send to the payer" },
   putEnrollment: { label: "Record where it is" },
+  retryEligibilityBatch: { label: "Correct or ask again" },
+  getEligibilityCheck: { label: "Look at the answer" },
 };
 
-/** placeOf returns the screen of what a task is about. An enrollment is on that of its office. */
+/** placeOf returns the screen of what a task is about. An enrollment is on that of its office, and
+ *  an item of a batch of checks on that of its batch. */
 export function placeOf(t: Task): AnyTarget {
+  if (t.resource.batch_id) return { to: `/schedule/${t.resource.batch_id}` };
   return (
     screenOf(t.resource.id) ?? {
       to: t.office_id ? `/settings/offices/${t.office_id}` : "/settings",

@@ -210,7 +210,7 @@ function Bar({ queue, path }: { queue: Queue; path: string }) {
             )}
           </>
         )}
-        {task && may.write && task.resource.object !== "enrollment" && (
+        {task && may.write && !/^e(nr|li)_/.test(task.resource.id) && (
           <Button look="quiet" onClick={toNote}>
             Note <kbd>N</kbd>
           </Button>

@@ -205,13 +205,18 @@ function Settle({ task, close }: { task: Task; close: () => void }) {
 }
 
 /** Before is the decision about a task that came again. */
-export function Before({ task: { settled, state } }: { task: Task }) {
+export function Before({ task: { kind, settled, state } }: { task: Task }) {
   if (!settled || state === "done") return null;
+  const changed =
+    kind === "check_needs_person"
+      ? "The payer was asked again"
+      : settled.as === "handled"
+        ? "The claim has changed"
+        : "The amount has changed";
   return (
     <span className="sub">
       Decided <When value={settled.at} />
-      {settled.amount && ` for ${dollars(settled.amount)}`}: {decided[settled.as]}.
-      {settled.as === "handled" ? "The claim" : "The amount"} has changed since.
+      {settled.amount && ` for ${dollars(settled.amount)}`}: {decided[settled.as]}. {changed} since.
     </span>
   );
 }

@@ -1,0 +1,99 @@
+package httpapi
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/task"
+	"github.com/molar-billing/molar/core/tasks"
+	"github.com/molar-billing/molar/ports/porttest"
+)
+
+// checkTasks reads the tasks of items of batches by the practice's own IDs.
+func (s *service) checkTasks(t *testing.T, query string) map[string]anObject {
+	t.Helper()
+	all := map[string]anObject{}
+	for _, row := range s.must(t, 200, call{path: "/tasks?kind=check_needs_person" + query}).get(t, "data").([]any) {
+		all[row.(anObject)["resource"].(anObject)["item_id"].(string)] = row.(anObject)
+	}
+	return all
+}
+
+// TestCheckTasks follows the tasks of a batch: they come with its outcomes, end when its items are
+// asked again or somebody decides, and come again.
+func TestCheckTasks(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	s.must(t, 200, call{path: "/eligibility", body: s.question("ACTIVE-FULL", nil)}) // the patient is known
+	day := lately(-20)
+	id := s.must(t, 201, call{path: "/eligibility/batches", body: checksBody([]anObject{
+		s.item(t, "active", "ACTIVE-FULL"),
+		s.item(t, "inactive", "INACTIVE", "appointment_at", day+"T16:00:00Z"),
+		s.item(t, "rejected", "NOT-FOUND"),
+		s.item(t, "invalid", "ACTIVE-FULL", "payer_id", "NOBODY"),
+	})}).text(t, "id")
+	s.settledBatch(t, id)
+	all := s.checkTasks(t, "")
+	if len(all) != 3 || all["active"] != nil {
+		t.Fatalf("tasks %v", all)
+	}
+	s.must(t, 200, call{path: "/tasks/" + all["inactive"]["id"].(string)}).shows(t, "due_on", day, "due_from", "appointment", "office_id", s.office.String(), "payer.payer_id", "CHTEST",
+		"amount", nil, "resource.object", "eligibility_batch_item", "resource.batch_id", id, "actions.0", "getEligibilityCheck", "settles", []any{"handled", "canceled"})
+	s.must(t, 200, call{path: "/tasks/" + all["invalid"]["id"].(string)}).shows(t, "due_on", nil, "due_from", nil, "payer", nil, "office_id", s.office.String(), "actions.0", "retryEligibilityBatch")
+	for name, row := range all {
+		if who, ok := row["patient_name"].(string); !ok || who == "" {
+			t.Errorf("the patient of %s is not known: %v", name, row)
+		}
+		of := row["resource"].(anObject)["id"].(string)
+		s.must(t, 200, call{path: "/tasks?resource_id=" + of}).shows(t, "data.0.id", row["id"], "counts.kinds.check_needs_person.count", 3.0)
+	}
+
+	// A decision ends the task, and wake takes it back.
+	visit := "/tasks/" + all["rejected"]["id"].(string)
+	wantFields(t, s.do(t, call{path: visit + "/settle", body: `{"as":"accepted"}`, bad: true}), "as not_allowed")
+	s.must(t, 200, call{path: visit + "/settle", body: `{"as":"canceled","note":"They moved away."}`}).shows(t, "state", "done", "settled.as", "canceled", "settled.note", "They moved away.")
+	s.must(t, 200, call{method: "POST", path: visit + "/wake"}).shows(t, "state", "open", "settled", nil)
+	s.must(t, 200, call{path: visit + "/settle", body: `{"as":"canceled"}`})
+	s.must(t, 200, call{path: "/tasks/" + all["inactive"]["id"].(string) + "/settle", body: `{"as":"handled"}`}).shows(t, "state", "done")
+
+	// Asked again, the invalid one is right, and the rejected one needs a person again.
+	s.note(t, "/eligibility/batches/"+id+"/items/rejected", "The card says MR-1.")
+	s.must(t, 200, call{path: "/eligibility/batches/" + id + "/retry", body: jsonOf(anObject{"item_ids": []string{"rejected"}, "items": []anObject{s.item(t, "invalid", "ACTIVE-FULL")}}, nil)})
+	s.settledBatch(t, id)
+	if all = s.checkTasks(t, ""); len(all) != 1 || "/tasks/"+all["rejected"]["id"].(string) != visit {
+		t.Fatalf("after they were asked again: %v", all)
+	}
+	s.must(t, 200, call{path: visit}).shows(t, "state", "open", "settled.as", "canceled", "notes.0.text", "The card says MR-1.", "notes_count", 1.0)
+	if done := s.checkTasks(t, "&state=done"); len(done) != 2 || done["invalid"]["settled"] != nil || done["inactive"]["settled"] == nil {
+		t.Errorf("done: %v", done)
+	}
+	sum, err := tasks.New(s.store, nil).Renew(t.Context(), s.test, func(task.Renewed) {})
+	if err != nil || sum.Resources < 4 || sum.Differed > 0 {
+		t.Errorf("computed again: %+v, %v", sum, err)
+	}
+}
+
+// TestTasksOfCanceledChecks cancels a batch of which one item needs a person: nothing is asked again,
+// and the others need nobody.
+func TestTasksOfCanceledChecks(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	id := s.must(t, 201, call{path: "/eligibility/batches", bad: true, body: checksBody([]anObject{
+		s.item(t, "down", "PAYER-DOWN"), s.item(t, "gone", "PAYER-DOWN"), s.item(t, "invalid", "ACTIVE-FULL", "color", "red"),
+	})}).text(t, "id")
+	porttest.Await(t, "the first attempts", func() bool {
+		all := s.items(t, id, "")
+		return s.asksAgain(t, id) && all["gone"]["next_attempt_at"] != nil && fmt.Sprint(all["gone"]["attempts"]) == "1"
+	})
+	path := "/eligibility/batches/" + id
+	s.must(t, 200, call{path: path + "/items/gone/cancel", body: "{}"})
+	s.must(t, 200, call{path: path + "/cancel", body: "{}"}).shows(t, "state", "canceled")
+	all := s.checkTasks(t, "")
+	if len(all) != 1 || fmt.Sprint(all["invalid"]["actions"]) != "[settleTask]" {
+		t.Errorf("tasks %v", all)
+	}
+	wantStatus(t, s.do(t, call{path: path + "/items/nobody/notes", body: noteBody}), 404, billing.CodeNotFound)
+	wantStatus(t, s.do(t, call{path: strings.Replace(path, id, "bat_x", 1) + "/items/invalid/notes"}), 404, billing.CodeNotFound)
+}

@@ -207,16 +207,12 @@ function Settle({ task, close }: { task: Task; close: () => void }) {
 /** Before is the decision about a task that came again. */
 export function Before({ task: { kind, settled, state } }: { task: Task }) {
   if (!settled || state === "done") return null;
-  const changed =
-    kind === "check_needs_person"
-      ? "The payer was asked again"
-      : settled.as === "handled"
-        ? "The claim has changed"
-        : "The amount has changed";
+  const what = settled.as === "handled" ? "The claim has changed" : "The amount has changed";
   return (
     <span className="sub">
       Decided <When value={settled.at} />
-      {settled.amount && ` for ${dollars(settled.amount)}`}: {decided[settled.as]}. {changed} since.
+      {settled.amount && ` for ${dollars(settled.amount)}`}: {decided[settled.as]}.{" "}
+      {kind === "check_needs_person" ? "The payer was asked again" : what} since.
     </span>
   );
 }

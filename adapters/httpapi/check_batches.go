@@ -13,6 +13,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/scenario"
+	"github.com/molar-billing/molar/core/billing/task"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/intake"
 )
@@ -126,6 +127,7 @@ type checkItemJSON struct {
 	Attempts            int                   `json:"attempts"`
 	NextAttemptAt       *string               `json:"next_attempt_at"`
 	CompletedAt         *string               `json:"completed_at"`
+	Settled             *settledJSON          `json:"settled"`
 	Errors              []faultJSON           `json:"errors"`
 	Request             json.RawMessage       `json:"request"`
 }
@@ -140,7 +142,7 @@ func checkItemShape(i *eligibility.Item) checkItemJSON {
 	shape := checkItemJSON{
 		ItemID: i.ItemID, Object: "eligibility_batch_item", BatchID: i.BatchID, State: i.State(), Outcome: orNull(i.Outcome), NeedsAPerson: i.NeedsAPerson,
 		AppointmentAt: timeOrNull(i.AppointmentAt), AppointmentID: i.AppointmentID, EligibilityID: orNull(i.CheckID), Attempts: i.Attempts,
-		NextAttemptAt: timeOrNull(i.NextAt), CompletedAt: timeOrNull(i.CompletedAt), Request: i.Request,
+		NextAttemptAt: timeOrNull(i.NextAt), CompletedAt: timeOrNull(i.CompletedAt), Settled: settledShape(i.Decisions.Of(string(task.CheckNeedsPerson))), Request: i.Request,
 		Errors: mapped(i.Faults, func(f billing.FieldFault) faultJSON { return faultJSON{f.Field, f.Code, f.Message} }),
 	}
 	if i.Check == nil || i.Outcome == "" {

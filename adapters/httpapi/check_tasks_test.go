@@ -66,6 +66,9 @@ func TestCheckTasks(t *testing.T) {
 		t.Fatalf("after they were asked again: %v", all)
 	}
 	s.must(t, 200, call{path: visit}).shows(t, "state", "open", "settled.as", "canceled", "notes.0.text", "The card says MR-1.", "notes_count", 1.0)
+	if item := s.items(t, id, "")["rejected"]; item["settled"].(anObject)["as"] != "canceled" || s.items(t, id, "")["active"]["settled"] != nil {
+		t.Errorf("the item of a decision: %v", item)
+	}
 	if done := s.checkTasks(t, "&state=done"); len(done) != 2 || done["invalid"]["settled"] != nil || done["inactive"]["settled"] == nil {
 		t.Errorf("done: %v", done)
 	}

@@ -1226,6 +1226,8 @@ type EligibilityBatchItem struct {
 	// When the payer is asked, at the earliest. Null while it is being asked, and when nothing is left to ask.
 	NextAttemptAt *time.Time `json:"next_attempt_at"`
 	CompletedAt   *time.Time `json:"completed_at"`
+	// What a person decided last about its task, such as that the visit is off. Null for nothing.
+	Settled *Decision `json:"settled"`
 	// What to change, of an `invalid` item.
 	Errors []EligibilityBatchItemError `json:"errors"`
 	// The check that was asked for, as you sent it.
@@ -1253,6 +1255,43 @@ const (
 	EligibilityBatchItemStatusActive   EligibilityBatchItemStatus = "active"
 	EligibilityBatchItemStatusInactive EligibilityBatchItemStatus = "inactive"
 	EligibilityBatchItemStatusUnknown  EligibilityBatchItemStatus = "unknown"
+)
+
+// Decision is part of a reply.
+// What a person decided about a task.
+type Decision struct {
+	// `accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
+	// payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
+	// not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
+	// the payer decides again or the claim comes into another state, or until the payer is asked again about a check.
+	// `canceled`: the visit is off, until the payer is asked again about the check.
+	As DecisionAs `json:"as"`
+	// What was at stake then. Null for nothing.
+	Amount *Amount `json:"amount"`
+	Note   *string `json:"note"`
+	// The user or the API key.
+	By string `json:"by"`
+	// A time in UTC, with microseconds.
+	At time.Time `json:"at"`
+}
+
+// DecisionAs is one of a list of values, which may grow: expect others.
+// `accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
+// payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
+// not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
+// the payer decides again or the claim comes into another state, or until the payer is asked again about a check.
+// `canceled`: the visit is off, until the payer is asked again about the check.
+type DecisionAs string
+
+// The values of DecisionAs that this version knows.
+const (
+	DecisionAsAccepted          DecisionAs = "accepted"
+	DecisionAsNotBilled         DecisionAs = "not_billed"
+	DecisionAsWillNotSend       DecisionAs = "will_not_send"
+	DecisionAsReceivedElsewhere DecisionAs = "received_elsewhere"
+	DecisionAsNotInsurance      DecisionAs = "not_insurance"
+	DecisionAsHandled           DecisionAs = "handled"
+	DecisionAsCanceled          DecisionAs = "canceled"
 )
 
 // EligibilityBatchItemError is part of a reply.
@@ -2681,43 +2720,6 @@ type AttachmentClaimFile struct {
 	// not ASCII. Accented Latin letters only lose their accents. The attachment network gets the whole narrative.
 	NTEPartial bool `json:"nte_partial"`
 }
-
-// Decision is part of a reply.
-// What a person decided about a task.
-type Decision struct {
-	// `accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
-	// payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
-	// not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
-	// the payer decides again or the claim comes into another state, or until the payer is asked again about a check.
-	// `canceled`: the visit is off, until the payer is asked again about the check.
-	As DecisionAs `json:"as"`
-	// What was at stake then. Null for nothing.
-	Amount *Amount `json:"amount"`
-	Note   *string `json:"note"`
-	// The user or the API key.
-	By string `json:"by"`
-	// A time in UTC, with microseconds.
-	At time.Time `json:"at"`
-}
-
-// DecisionAs is one of a list of values, which may grow: expect others.
-// `accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
-// payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
-// not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
-// the payer decides again or the claim comes into another state, or until the payer is asked again about a check.
-// `canceled`: the visit is off, until the payer is asked again about the check.
-type DecisionAs string
-
-// The values of DecisionAs that this version knows.
-const (
-	DecisionAsAccepted          DecisionAs = "accepted"
-	DecisionAsNotBilled         DecisionAs = "not_billed"
-	DecisionAsWillNotSend       DecisionAs = "will_not_send"
-	DecisionAsReceivedElsewhere DecisionAs = "received_elsewhere"
-	DecisionAsNotInsurance      DecisionAs = "not_insurance"
-	DecisionAsHandled           DecisionAs = "handled"
-	DecisionAsCanceled          DecisionAs = "canceled"
-)
 
 // ClaimAcceptedItem is part of a reply.
 type ClaimAcceptedItem struct {

@@ -1071,6 +1071,10 @@ export interface EligibilityBatchItem {
    */
   next_attempt_at: string | null;
   completed_at: string | null;
+  /**
+   * What a person decided last about its task, such as that the visit is off. Null for nothing.
+   */
+  settled: Decision | null;
   /** What to change, of an `invalid` item. */
   errors: EligibilityBatchItemError[];
   /** The check that was asked for, as you sent it. */
@@ -1092,6 +1096,42 @@ export type EligibilityBatchItemStatus =
   | "active"
   | "inactive"
   | "unknown"
+  | (string & {});
+
+/** What a person decided about a task. */
+export interface Decision {
+  /**
+   * `accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
+   * payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
+   * not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
+   * the payer decides again or the claim comes into another state, or until the payer is asked again about a check.
+   * `canceled`: the visit is off, until the payer is asked again about the check.
+   */
+  as: DecisionAs;
+  /** What was at stake then. Null for nothing. */
+  amount: Amount | null;
+  note: string | null;
+  /** The user or the API key. */
+  by: string;
+  /** A time in UTC, with microseconds. */
+  at: string;
+}
+
+/**
+ * `accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
+ * payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
+ * not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
+ * the payer decides again or the claim comes into another state, or until the payer is asked again about a check.
+ * `canceled`: the visit is off, until the payer is asked again about the check.
+ */
+export type DecisionAs =
+  | "accepted"
+  | "not_billed"
+  | "will_not_send"
+  | "received_elsewhere"
+  | "not_insurance"
+  | "handled"
+  | "canceled"
   | (string & {});
 
 export interface EligibilityBatchItemError {
@@ -2507,42 +2547,6 @@ export interface AttachmentClaimFile {
    */
   nte_partial: boolean;
 }
-
-/** What a person decided about a task. */
-export interface Decision {
-  /**
-   * `accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
-   * payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
-   * not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
-   * the payer decides again or the claim comes into another state, or until the payer is asked again about a check.
-   * `canceled`: the visit is off, until the payer is asked again about the check.
-   */
-  as: DecisionAs;
-  /** What was at stake then. Null for nothing. */
-  amount: Amount | null;
-  note: string | null;
-  /** The user or the API key. */
-  by: string;
-  /** A time in UTC, with microseconds. */
-  at: string;
-}
-
-/**
- * `accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
- * payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
- * not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
- * the payer decides again or the claim comes into another state, or until the payer is asked again about a check.
- * `canceled`: the visit is off, until the payer is asked again about the check.
- */
-export type DecisionAs =
-  | "accepted"
-  | "not_billed"
-  | "will_not_send"
-  | "received_elsewhere"
-  | "not_insurance"
-  | "handled"
-  | "canceled"
-  | (string & {});
 
 export interface ClaimAcceptedItem {
   id: string;

@@ -1038,6 +1038,38 @@ EligibilityItemState: TypeAlias = "Literal['pending', 'waiting', 'completed'] | 
 EligibilityBatchItemStatus: TypeAlias = "Literal['active', 'inactive', 'unknown'] | str"
 """The status of the coverage. Null unless the check was answered."""
 
+DecisionAs: TypeAlias = "Literal['accepted', 'not_billed', 'will_not_send', 'received_elsewhere', 'not_insurance', 'handled', 'canceled'] | str"
+"""`accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
+payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
+not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
+the payer decides again or the claim comes into another state, or until the payer is asked again about a check.
+`canceled`: the visit is off, until the payer is asked again about the check.
+"""
+
+
+class Decision(Model):
+    """What a person decided about a task."""
+
+    as_: DecisionAs
+    """`accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
+    payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
+    not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
+    the payer decides again or the claim comes into another state, or until the payer is asked again about a check.
+    `canceled`: the visit is off, until the payer is asked again about the check.
+    """
+    amount: Decimal | None
+    """What was at stake then. Null for nothing."""
+    note: str | None
+    by: str
+    """The user or the API key."""
+    at: dt.datetime
+    """A time in UTC, with microseconds."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "amount": Decimal,
+        "at": timestamp,
+    }
+
 EligibilityBatchItemErrorCode: TypeAlias = "Literal['required', 'unknown', 'type', 'format', 'range', 'too_long', 'too_many', 'too_few', 'not_allowed', 'not_found', 'conflict'] | str"
 
 
@@ -1096,6 +1128,8 @@ class EligibilityBatchItem(Model):
     next_attempt_at: dt.datetime | None
     """When the payer is asked, at the earliest. Null while it is being asked, and when nothing is left to ask."""
     completed_at: dt.datetime | None
+    settled: Decision | None
+    """What a person decided last about its task, such as that the visit is off. Null for nothing."""
     errors: list[EligibilityBatchItemError]
     """What to change, of an `invalid` item."""
     request: EligibilityBatchItemRequest
@@ -1108,6 +1142,7 @@ class EligibilityBatchItem(Model):
         "deductible_remaining": Decimal,
         "next_attempt_at": timestamp,
         "completed_at": timestamp,
+        "settled": Decision,
         "errors": [EligibilityBatchItemError],
         "request": EligibilityBatchItemRequest,
     }
@@ -2211,38 +2246,6 @@ class AttachmentClaimFile(Model):
     """
 
     _read: ClassVar[dict[str, Any]] = {
-    }
-
-DecisionAs: TypeAlias = "Literal['accepted', 'not_billed', 'will_not_send', 'received_elsewhere', 'not_insurance', 'handled', 'canceled'] | str"
-"""`accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
-payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
-not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
-the payer decides again or the claim comes into another state, or until the payer is asked again about a check.
-`canceled`: the visit is off, until the payer is asked again about the check.
-"""
-
-
-class Decision(Model):
-    """What a person decided about a task."""
-
-    as_: DecisionAs
-    """`accepted`: what the payer refuses stays as it is. `not_billed`: the next payer gets no claim. `will_not_send`: the
-    payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
-    not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
-    the payer decides again or the claim comes into another state, or until the payer is asked again about a check.
-    `canceled`: the visit is off, until the payer is asked again about the check.
-    """
-    amount: Decimal | None
-    """What was at stake then. Null for nothing."""
-    note: str | None
-    by: str
-    """The user or the API key."""
-    at: dt.datetime
-    """A time in UTC, with microseconds."""
-
-    _read: ClassVar[dict[str, Any]] = {
-        "amount": Decimal,
-        "at": timestamp,
     }
 
 

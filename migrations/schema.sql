@@ -216,11 +216,13 @@ BEGIN
     UPDATE tasks SET settled = NULL WHERE org_id = e.org_id AND mode = e.mode AND settled IS NOT NULL
         AND (claim_id = ANY (of_claims) OR attachment_id = ANY (sets)
             OR payer_request_id IN (SELECT id FROM payer_requests WHERE org_id = e.org_id AND mode = e.mode AND claim_id = ANY (of_claims)));
+    UPDATE tasks SET patient_id = NULL WHERE org_id = e.org_id AND mode = e.mode AND patient_id IS NOT NULL
+        AND payer_request_id IN (SELECT id FROM payer_requests WHERE org_id = e.org_id AND mode = e.mode AND claim_id = ANY (of_claims));
     DELETE FROM notes WHERE org_id = e.org_id AND mode = e.mode
         AND (claim_id = ANY (of_claims) OR attachment_id = ANY (sets)
             OR payer_request_id IN (SELECT id FROM payer_requests WHERE org_id = e.org_id AND mode = e.mode AND claim_id = ANY (of_claims)));
     UPDATE attachments SET about = '{}', narrative = '', decisions = '[]' WHERE org_id = e.org_id AND mode = e.mode AND id = ANY (sets);
-    UPDATE payer_requests SET requested = '', decisions = '[]', answer_note = CASE answer_note WHEN '' THEN '' ELSE 'erased' END
+    UPDATE payer_requests SET patient_id = NULL, requested = '', decisions = '[]', answer_note = CASE answer_note WHEN '' THEN '' ELSE 'erased' END
     WHERE org_id = e.org_id AND mode = e.mode AND claim_id = ANY (of_claims);
     UPDATE era_claims
     SET detail = (detail::jsonb - ARRAY['PatientFirstName', 'PatientLastName', 'MemberID', 'CorrectedPatient'])::json
@@ -2085,6 +2087,8 @@ CREATE TABLE public.payer_requests (
     created_at timestamp with time zone NOT NULL,
     answer_note text DEFAULT ''::text NOT NULL,
     decisions json DEFAULT '[]'::json NOT NULL,
+    office_id uuid,
+    patient_id uuid,
     CONSTRAINT payer_requests_state CHECK (((source = ANY (ARRAY['network'::text, 'staff'::text])) AND
 CASE state
     WHEN 'open'::text THEN ((answering_attachment_id IS NULL) AND (answered_at IS NULL) AND (answer_note = ''::text))
@@ -3150,6 +3154,8 @@ CREATE INDEX payer_requests_due ON public.payer_requests USING btree (org_id, mo
 CREATE INDEX payer_requests_list ON public.payer_requests USING btree (org_id, mode, created_at, id);
 
 CREATE INDEX payer_requests_open ON public.payer_requests USING btree (org_id, mode, due_date NULLS FIRST) WHERE (state = 'open'::text);
+
+CREATE INDEX payer_requests_open_of_claim ON public.payer_requests USING btree (claim_id, due_date, created_at, id) WHERE ((state = 'open'::text) AND (claim_id IS NOT NULL));
 
 CREATE INDEX payer_requests_payer ON public.payer_requests USING btree (org_id, mode, payer_id, created_at, id);
 
@@ -4920,6 +4926,10 @@ GRANT UPDATE(answered_at) ON TABLE public.payer_requests TO molar_app;
 GRANT UPDATE(answer_note) ON TABLE public.payer_requests TO molar_app;
 
 GRANT UPDATE(decisions) ON TABLE public.payer_requests TO molar_app;
+
+GRANT UPDATE(office_id) ON TABLE public.payer_requests TO molar_app;
+
+GRANT UPDATE(patient_id) ON TABLE public.payer_requests TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.providers TO molar_app;
 

@@ -165,9 +165,18 @@ func TestErasePatient(t *testing.T) {
 	if err := service.Erase(ctx, e); billing.CodeOf(err) != billing.CodeInvalidRequest {
 		t.Errorf("without a reason: %v", err)
 	}
+	mine := func(of string) int {
+		return s.count(t, "SELECT count(*) FROM "+of+" WHERE patient_id = '"+id.UUID()+"'")
+	}
+	if requests, tasks := mine("payer_requests"), mine("(SELECT * FROM tasks WHERE payer_request_id IS NOT NULL) t"); requests != 1 || tasks != 1 {
+		t.Errorf("before the erasure, %d payer requests and %d of their tasks are of the patient", requests, tasks)
+	}
 	e.Reason, e.By = "request 7", "ann"
 	if err := service.Erase(ctx, e); err != nil {
 		t.Fatal(err)
+	}
+	if requests, tasks := mine("payer_requests"), mine("(SELECT * FROM tasks WHERE payer_request_id IS NOT NULL) t"); requests+tasks != 0 {
+		t.Errorf("after the erasure, %d payer requests and %d of their tasks are of the patient", requests, tasks)
 	}
 	if n := named(t, db); len(n) > 0 {
 		t.Errorf("the person is left in %v", n)

@@ -26,6 +26,8 @@ func payerRequestFields(p *attachment.PayerRequest) []field {
 		{"answer_note", &p.AnswerNote},
 		{"answered_at", instant{&p.AnsweredAt}},
 		{"decisions", document{&p.Decisions, "[]"}},
+		{"office_id", &p.OfficeID},
+		{"patient_id", &p.PatientID},
 	})
 }
 

@@ -170,7 +170,8 @@ func (s *Service) request(
 	}
 	switch payer, known := s.payers.Find(r.PayerID); {
 	case len(about) > 0:
-		q.ClaimID, q.Payer = about[0].ID, about[0].Payer
+		about[0].NameIn(&q)
+		q.Payer = about[0].Payer
 	case known:
 		q.Payer = payer.PayerSummary
 	default:

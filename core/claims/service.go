@@ -9,6 +9,7 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/directory"
@@ -57,8 +58,32 @@ func (s *Service) change(
 		if err := tx.Claims.Save(ctx, c.Claim); err != nil {
 			return nil, err
 		}
+		if was.OfficeID != c.OfficeID || was.PatientID != c.PatientID {
+			if err := nameAgain(ctx, tx, c.Claim); err != nil {
+				return nil, err
+			}
+		}
 		return c, emit(ctx, tx, events)
 	})
+}
+
+// nameAgain lets the payer requests about a claim have its office and its patient, once these are
+// other ones.
+func nameAgain(ctx context.Context, tx ports.Tx, c *claim.Claim) error {
+	all, err := tx.PayerRequests.List(ctx, attachment.PayerRequestFilter{ClaimID: c.ID}, billing.Page{Limit: billing.MaxPageLimit})
+	if err != nil {
+		return err
+	}
+	for _, r := range all {
+		if r, err = tx.PayerRequests.Lock(ctx, r.ID); err != nil {
+			return err
+		}
+		c.NameIn(r)
+		if err := tx.PayerRequests.Save(ctx, r); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // lock reads a claim for a change. When the claim is absent, or has another version than

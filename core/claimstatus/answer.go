@@ -238,9 +238,10 @@ func (s *Service) apply(ctx context.Context, tx ports.Tx, c *claim.Claim, i *cla
 func request(ctx context.Context, tx ports.Tx, c *claim.Claim, r *clearing.ClaimReport, now time.Time) error {
 	q := attachment.PayerRequest{
 		ID: billing.NewID[billing.PayerRequestID](tx.Real.Now()), Scope: c.Scope, State: attachment.PayerRequestOpen, Source: attachment.SourceNetwork,
-		ClaimID: c.ID, Payer: c.Payer, ReferenceNumber: cmp.Or(r.Request.Reference, r.PayerClaimNumber, r.ControlNumber),
+		Payer: c.Payer, ReferenceNumber: cmp.Or(r.Request.Reference, r.PayerClaimNumber, r.ControlNumber),
 		Requested: r.Request.Requested, DueDate: r.Request.Due, CreatedAt: now,
 	}
+	c.NameIn(&q)
 	open, err := tx.PayerRequests.List(ctx, attachment.PayerRequestFilter{ClaimID: c.ID, State: attachment.PayerRequestOpen}, billing.Page{Limit: billing.MaxPageLimit})
 	if err != nil {
 		return err

@@ -75,6 +75,7 @@ func (s *Service) payer(ctx context.Context, tx ports.Tx, r *attachment.PayerReq
 	if !r.ClaimID.IsZero() {
 		c, err := tx.Claims.Get(ctx, r.ClaimID)
 		if err == nil {
+			c.NameIn(r)
 			r.Payer = c.Payer
 		} else if err := absent.Note(err, "claim", "claim_id"); err != nil {
 			return err

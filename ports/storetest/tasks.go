@@ -102,6 +102,7 @@ func testTasks(b *scoped) {
 		{task.Filter{Nobody: true, Kinds: []task.Kind{task.RequestDue}}, [][16]byte{late.ID, undated.ID}},
 		{task.Filter{Kinds: []task.Kind{task.ClaimRejected, task.Denied}}, [][16]byte{large.ID}},
 		{task.Filter{OfficeID: large.OfficeID}, [][16]byte{large.ID}},
+		{task.Filter{OfficeID: late.OfficeID}, [][16]byte{late.ID}},
 		{task.Filter{PayerID: late.Payer.ID, DueBefore: late.DueDate}, [][16]byte{late.ID}},
 		{task.Filter{AmountFrom: 900_00}, [][16]byte{large.ID}},
 		{task.Filter{State: task.Done}, nil},

@@ -32,7 +32,9 @@ type PayerRequest struct {
 	Scope               billing.Scope
 	State               PayerRequestState
 	Source              PayerRequestSource
-	ClaimID             billing.ClaimID // zero for a request without a claim
+	ClaimID             billing.ClaimID   // zero for a request without a claim
+	OfficeID            billing.OfficeID  // of the claim
+	PatientID           billing.PatientID // of the claim; zero for an unknown or an erased one
 	Payer               directory.PayerSummary
 	ReferenceNumber     string       // the payer's; the answer carries it
 	Requested           string       // in the payer's words

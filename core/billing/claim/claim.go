@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/remit"
 )
 
@@ -153,6 +154,11 @@ func NewControlNumber(id billing.ClaimID) string {
 // Awaits reports whether remittances can be about the claim: it was sent, and it is
 // not a void transaction.
 func (c *Claim) Awaits() bool { return !c.SentAt.IsZero() && c.Frequency != FrequencyVoid }
+
+// NameIn sets what a payer request has of the claim that it is about.
+func (c *Claim) NameIn(r *attachment.PayerRequest) {
+	r.ClaimID, r.OfficeID, r.PatientID = c.ID, c.OfficeID, c.PatientID
+}
 
 // Unposted reports whether a claim's figures changed after it was reconciled.
 func (c *Claim) Unposted() bool {

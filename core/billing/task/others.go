@@ -84,7 +84,9 @@ func says[R any](reason string, actions ...string) func(R, *Work) {
 
 // OfAPayerRequest returns the work that the stored payer request makes.
 func OfAPayerRequest(r *attachment.PayerRequest) []Work {
-	return apply(payerRequestRules, r, r.Decisions, time.Time{}, Work{Resource: Resource{OfPayerRequest, r.ID}, Payer: r.Payer, Since: r.CreatedAt})
+	return apply(payerRequestRules, r, r.Decisions, time.Time{}, Work{
+		Resource: Resource{OfPayerRequest, r.ID}, OfficeID: r.OfficeID, Payer: r.Payer, Patient: r.PatientID, Since: r.CreatedAt,
+	})
 }
 
 // payerRequestRules are the rules of payer requests.

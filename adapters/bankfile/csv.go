@@ -42,11 +42,12 @@ func readCSV(to *deposit.File, text string, how deposit.Reading, faults *billing
 	r.FieldsPerRecord, r.LazyQuotes, r.TrimLeadingSpace = -1, true, true
 	r.Comma = separator(text)
 	var s *sheet
+	names := map[string]bool{}
 	for rows := 0; ; rows++ {
 		row, err := r.Read()
 		switch {
 		case errors.Is(err, io.EOF), s == nil && rows == mostAbove:
-			if s == nil {
+			if s == nil && !absent(how.Columns, names, faults) {
 				faults.Add("file", billing.FaultFormat, "The file has no header with a date and an amount. Name the columns: date_column and amount_column, or credit_column and debit_column.")
 			}
 			return
@@ -59,6 +60,12 @@ func readCSV(to *deposit.File, text string, how deposit.Reading, faults *billing
 			return
 		case s == nil: // banks write other lines above the header
 			s = header(row, how.Columns)
+			for _, name := range row {
+				names[plainName(name)] = true
+			}
+			if s != nil && absent(how.Columns, names, faults) {
+				return
+			}
 			if s != nil && how.Account == "" && !s.has(deposit.ColumnAccount) {
 				faults.Add("account", billing.FaultRequired, "The file does not say which account it is of. Send the last four digits of its number.")
 				return
@@ -71,6 +78,18 @@ func readCSV(to *deposit.File, text string, how deposit.Reading, faults *billing
 			}
 		}
 	}
+}
+
+// absent adds a fault for each column that was named and that the file does not have, and reports
+// whether there is one.
+func absent(named map[deposit.Column]string, names map[string]bool, faults *billing.Faults) (is bool) {
+	for _, c := range deposit.Columns() {
+		if own, given := named[c]; given && !names[plainName(own)] {
+			faults.Add(string(c), billing.FaultNotAllowed, "The file has no column with this name. Correct the name, or leave it out if the bank calls the column by a usual one.")
+			is = true
+		}
+	}
+	return is
 }
 
 // separator returns what the file has most of: commas, semicolons or tabs.

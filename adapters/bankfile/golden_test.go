@@ -111,6 +111,14 @@ func TestMappedColumns(t *testing.T) {
 	if len(faults) > 0 || len(f.Entries) != 1 || f.Entries[0].Amount != 1250 || f.Entries[0].Text != "X" {
 		t.Errorf("%v %+v", faults, f)
 	}
+	for _, file := range []string{"date,amount\n2026-12-01,1\n", "when,how much\n2026-12-01,1\n", ""} {
+		_, faults := bankfile.Reader{}.Read([]byte(file), deposit.Reading{
+			Account: "6789", Columns: map[deposit.Column]string{deposit.ColumnAmount: "sum", deposit.ColumnText: "words"},
+		})
+		if len(faults) != 2 || faults[0].Field != "amount_column" || faults[1].Field != "text_column" {
+			t.Errorf("%q without the columns that were named: %v", file, faults)
+		}
+	}
 	for _, c := range []struct{ file, account, field string }{
 		{"a,b\n1,2\n", "6789", "file"}, {"date,amount\n2026-12-01,1\n", "", "account"}, {"", "6789", "file"},
 	} {

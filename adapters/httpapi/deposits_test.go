@@ -96,6 +96,7 @@ func TestDeposits(t *testing.T) {
 	for field, p := range map[string]anObject{
 		"parts.0.era_id not_allowed": {"era_id": strings.TrimPrefix(eras[1], "/eras/")},
 		"parts.0.amount range":       {"era_id": strings.TrimPrefix(eras[2], "/eras/"), "amount": "1.01"},
+		"parts.0.fee range":          {"era_id": strings.TrimPrefix(eras[2], "/eras/"), "fee": "-0.01"},
 		"parts.0.amount format":      {"era_id": strings.TrimPrefix(eras[2], "/eras/"), "amount": "1"},
 		"parts.0.era_id required":    {"amount": "1.00"},
 	} {
@@ -104,6 +105,10 @@ func TestDeposits(t *testing.T) {
 		if a := s.do(t, c); a.StatusCode != 422 || a.fields(t)[0] != field {
 			t.Errorf("%s: %d %s", field, a.StatusCode, a.body)
 		}
+	}
+	none := match([]any{anObject{"era_id": strings.TrimPrefix(eras[2], "/eras/"), "amount": "0.00"}})
+	if a := s.do(t, none); a.StatusCode != 422 || !strings.Contains(a.body, "Send an amount above zero, or leave it out") {
+		t.Errorf("an amount of nothing: %d %s", a.StatusCode, a.body)
 	}
 	wantStatus(t, s.do(t, match([]any{anObject{"era_id": "era_01JGFJJZ00FC1R3ZY5N7Q8Z4VK"}})), 404, billing.CodeNotFound)
 

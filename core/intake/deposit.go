@@ -99,7 +99,11 @@ func above(f *billing.Faults, field string, value *string, least billing.Money) 
 	if err != nil {
 		f.Add(field, billing.FaultFormat, `Send the amount with two decimals, such as "120.00".`)
 	} else if m < least {
-		f.Add(field, billing.FaultRange, "Send an amount that is not below zero.")
+		must := "Send an amount that is not below zero."
+		if least > 0 {
+			must = "Send an amount above zero, or leave it out to match all that the remittance awaits."
+		}
+		f.Add(field, billing.FaultRange, must)
 	}
 	return m
 }

@@ -1,8 +1,6 @@
 package claim
 
 import (
-	"slices"
-	"strconv"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -74,28 +72,6 @@ func (s *Standing) settled() billing.Money {
 		return 0
 	}
 	return s.Paid + s.Contractual + s.PatientResponsibility
-}
-
-// accept keeps what a person accepts of the open amount.
-func (c *Claim) accept(a *AcceptedOpen) error {
-	var f billing.Faults
-	switch open := c.Open(); {
-	case a == nil && open == 0:
-		return nil
-	case a == nil:
-		return &billing.Error{Code: billing.CodeConflict, Message: open.Dollars() + " of the claim is open. Send accept_open with lines that add up to this amount. " + c.openStep(open)}
-	case open == 0:
-		f.Add("accept_open", billing.FaultNotAllowed, "Nothing of the claim is open. Leave accept_open out.")
-	case a.Sum() != open:
-		f.Add("accept_open.lines", billing.FaultConflict, "The amounts add up to "+a.Sum().Dollars()+", but "+open.Dollars()+" is open. Read the claim again.")
-	}
-	for i, l := range a.Lines {
-		if l.Number > len(c.Lines) {
-			f.Add("accept_open.lines."+strconv.Itoa(i)+".line_number", billing.FaultRange, "The claim has no line with this number. The first line is 1.")
-		}
-	}
-	c.Accepted = append(slices.Clip(c.Accepted), *a)
-	return f.Err()
 }
 
 // openStep returns the next step for a claim that is decided, of which an amount is open.

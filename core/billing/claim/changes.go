@@ -2,6 +2,7 @@ package claim
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -10,6 +11,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/decision"
 	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/limit"
+	"github.com/molar-billing/molar/core/billing/remit"
 )
 
 // Judged applies the findings of the rules to a claim that was made or changed.
@@ -138,6 +140,56 @@ func (r *Record) Reconcile(accept *AcceptedOpen, by string, at time.Time) error 
 		step.Note = accept.Note
 	}
 	return nil
+}
+
+// accept keeps what a person accepts of the open amount.
+func (r *Record) accept(a *AcceptedOpen) error {
+	var f billing.Faults
+	c := r.Claim
+	open := c.Open()
+	switch {
+	case a == nil && open == 0:
+		return nil
+	case a == nil:
+		return &billing.Error{Code: billing.CodeConflict, Message: open.Dollars() + " of the claim is open. Send accept_open with lines that add up to this amount. " + c.openStep(open)}
+	case open == 0:
+		f.Add("accept_open", billing.FaultNotAllowed, "Nothing of the claim is open. Leave accept_open out.")
+	case a.Sum() != open:
+		f.Add("accept_open.lines", billing.FaultConflict, "The amounts add up to "+a.Sum().Dollars()+", but "+open.Dollars()+" is open. Read the claim again.")
+	}
+	if line, late := r.late(); late && open > 0 && a.As == AcceptBillPatient {
+		f.Add("accept_open.as", billing.FaultNotAllowed, "The payer refuses "+line+" because a filing limit was missed (reason 29), which is never the patient's to pay. "+
+			"Send write_off. If a part is the patient's for another reason, send other, and say in the note what becomes of each part.")
+	}
+	for i, l := range a.Lines {
+		if l.Number > len(c.Lines) {
+			f.Add("accept_open.lines."+strconv.Itoa(i)+".line_number", billing.FaultRange, "The claim has no line with this number. The first line is 1.")
+		}
+	}
+	c.Accepted = append(slices.Clip(c.Accepted), *a)
+	return f.Err()
+}
+
+// late returns what is open because a payer says that a filing limit was missed, in words: the first
+// such line, or all of the claim.
+func (r *Record) late() (what string, is bool) {
+	l := r.Ledger
+	if l == nil {
+		l = r.Claim.Ledger(nil)
+	}
+	refused := l.tally()
+	for _, e := range l.decisions() {
+		e.addStanding(refused, remit.Adjustment.Late)
+	}
+	if refused[0] > 0 {
+		return "the claim", true
+	}
+	for n, open := range l.OpenLines() {
+		if open > 0 && refused[n+1] > 0 {
+			return "line " + strconv.Itoa(n+1), true
+		}
+	}
+	return "", false
 }
 
 // IsHeld reports whether a person holds the claim back. What they said stays when the claim

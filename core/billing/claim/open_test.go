@@ -210,3 +210,51 @@ func TestReconciledAtOneInstant(t *testing.T) {
 		t.Errorf("%v, changed since %t", err, r.Unposted())
 	}
 }
+
+// What is refused because a filing limit was missed is written off, and never the patient's. Other
+// refusals can be, if a person says so, and so can the credit of an overpayment.
+func TestAMissedLimitIsNeverThePatients(t *testing.T) {
+	t.Parallel()
+	line := func(n int, paid billing.Money, adjustments ...remit.Adjustment) []remit.Line {
+		all := primaryLines()
+		all[n] = paying(all[n].ProcedureCode, paid, adjustments...)
+		return all
+	}
+	delta := func(r remit.Claim) eraFile { return eraFile{1, "Delta", []remit.Claim{r}} }
+	both := line(0, 650_00, cas("CO", "29", 300_00))
+	both[1] = paying("D0120", 0, cas("CO", "96", 60_50))
+	for name, x := range map[string]struct {
+		files []eraFile
+		says  string // empty if the amount can be billed to the patient
+	}{
+		"the claim":      {[]eraFile{delta(remitted("4", "A1", nil, cas("CO", "29", 1260_50)))}, "refuses the claim because"},
+		"a line":         {[]eraFile{delta(remitted("1", "A1", line(2, 0, cas("CO", "29", 150_00))))}, "refuses line 3 because"},
+		"another group":  {[]eraFile{delta(remitted("1", "A1", line(0, 650_00, cas("PI", "29", 300_00))))}, "refuses line 1 because"},
+		"among others":   {[]eraFile{delta(remitted("1", "A1", both))}, "refuses line 1 because"},
+		"another reason": {[]eraFile{delta(remitted("1", "A1", line(0, 650_00, cas("CO", "96", 300_00))))}, ""},
+		"paid by the next payer": {[]eraFile{
+			delta(remitted("1", "A1", both)), {2, "Cigna", []remit.Claim{remitted("2", "B1", []remit.Line{paying("D2740", 300_00, cas("OA", "23", 650_00))})}},
+		}, ""},
+		"overpaid": {[]eraFile{
+			delta(remitted("4", "A1", nil, cas("CO", "29", 1260_50))), {2, "Cigna", []remit.Claim{remitted("2", "B1", []remit.Line{paying("D2740", 1300_50)})}},
+		}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			accept := func(as claim.AcceptAs) error {
+				r := settledClaim(t, x.files...)
+				if r.Open() == 0 {
+					t.Fatal("nothing is open")
+				}
+				return r.Reconcile(&claim.AcceptedOpen{As: as, Lines: []claim.LineAmount{{Number: 4, Amount: r.Open()}}}, "usr_1", evening)
+			}
+			err := accept(claim.AcceptBillPatient)
+			if (err != nil) != (x.says != "") || err != nil && (billing.CodeOf(err) != billing.CodeInvalidRequest || !strings.Contains(messages(err), x.says)) {
+				t.Errorf("billed to the patient: %v, want %q", err, x.says)
+			}
+			if err := accept(claim.AcceptWriteOff); err != nil {
+				t.Errorf("written off: %v", err)
+			}
+		})
+	}
+}

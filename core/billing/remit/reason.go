@@ -77,5 +77,8 @@ func (a Adjustment) NotPaid() bool {
 	}
 }
 
+// Late reports whether the payer refuses the amount because a filing limit was missed.
+func (a Adjustment) Late() bool { return a.Reason == "29" && a.NotPaid() }
+
 // SettledBefore reports whether the amount is what an earlier payer settled.
 func (a Adjustment) SettledBefore() bool { return a.Group == "OA" && a.Reason == "23" }

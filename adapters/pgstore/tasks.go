@@ -47,11 +47,18 @@ func taskFields(t *task.Task) []field {
 		{"(SELECT i.batch_id FROM " + itemOfTask + ") AS batch_id", given{&t.Item.Batch}},
 		{"coalesce((SELECT i.item_id FROM " + itemOfTask + "), '') AS item_id", given{&t.Item.Name}},
 		{"EXISTS (SELECT FROM check_batches b, " + itemOfTask + " AND b.id = i.batch_id AND b.canceled_at IS NOT NULL) AS batch_canceled", given{&t.Item.Canceled}},
+		{waitingERA, given{&t.ReviewERA}},
 	})
 }
 
 // itemOfTask is the item of a batch of checks that a task is about.
 const itemOfTask = "check_batch_items i WHERE i.id = tasks.eligibility_batch_item_id"
+
+// waitingERA is a column with the first remittance that needs review for the claim of a task without a
+// decision.
+const waitingERA = `CASE WHEN kind = 'no_decision' THEN (
+	SELECT r.era_id FROM era_claims r WHERE r.claim_id = tasks.claim_id AND r.status = 'needs_review' ORDER BY r.era_id LIMIT 1
+) END AS review_era`
 
 // resourceID is a column for the ID of a resource of any kind.
 type resourceID struct{ of *[16]byte }

@@ -43,6 +43,7 @@ func (s *Service) shown(ctx context.Context, tx ports.Tx, found ...*task.Task) (
 	of := make([][16]byte, len(found))
 	for i, t := range found {
 		of[i] = t.Resource.ID
+		t.Review()
 		t.Actions = slices.DeleteFunc(slices.Clone(t.Actions), func(a string) bool {
 			return !t.Allows(a) || a == task.AskPayer && !s.asks(t.Scope, t.Payer.ID) // connections are no part of what is stored
 		})

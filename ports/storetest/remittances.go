@@ -443,11 +443,15 @@ func testUnmatched(b *scoped) {
 func testReviewERA(b *scoped) {
 	t := b.t
 	c, other := b.claim(0), b.claim(1)
+	for _, c := range []*claim.Claim{c, other} { // their payers do not decide
+		c.State, c.History = claim.AcceptedPayer, []claim.Move{{State: claim.AcceptedPayer, At: b.now.AddDate(0, 0, -31)}}
+	}
 	b.insertClaims(c, other)
 	first, second := b.era(0), b.era(1)
 	b.insertERAs(first, second)
 	has := func(what string, want billing.ERAID) {
 		t.Helper()
+		equal(t, what+", by the tasks", []billing.ERAID{b.taskOf(c.ID).ReviewERA, b.taskOf(other.ID).ReviewERA}, []billing.ERAID{want, {}})
 		b.in(func(ctx context.Context, tx ports.Tx) error {
 			one, err1 := tx.Claims.Get(ctx, c.ID)
 			locked, err2 := tx.Claims.Lock(ctx, c.ID)

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -76,7 +77,17 @@ func whyUndecided(c *claim.Claim, w *Work) {
 	w.DueOn, w.DueBy = zone.Day(w.Since), DueByPractice
 }
 
-// saidOf says what the payer said on a day, when it was asked, and what to do about it.
+// Review lets the task of a claim without a decision lead to the remittance that has come for it, and
+// that a person must finish. The claim itself does not know of it.
+func (t *Task) Review() {
+	if t.Kind != NoDecision || t.ReviewERA.IsZero() || !t.EndedAt.IsZero() {
+		return
+	}
+	t.Reason = "A remittance of the claim has come and needs review: finish " + t.ReviewERA.String() + " before you ask the payer."
+	t.Actions = append([]string{"getClaim"}, slices.DeleteFunc(slices.Clone(t.Actions), func(a string) bool { return a == "getClaim" })...)
+}
+
+// saidOf says what the payer said last on a day, when it was asked, and what to do about it.
 func saidOf(a *claim.Asked, day billing.Date, sent time.Time) string {
 	on := "On " + words(day) + " "
 	words := claimstatus.CodeOf(a).Words()

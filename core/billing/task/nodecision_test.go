@@ -6,9 +6,30 @@ import (
 	"testing"
 	"time"
 
+	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/task"
 )
+
+// TestReviewBeforeTheQuestion leads from a claim without a decision to the remittance that waits for a
+// person, and from no other task.
+func TestReviewBeforeTheQuestion(t *testing.T) {
+	t.Parallel()
+	w, _ := the(task.NoDecision, aClaim(claim.AcceptedPayer, nil))
+	era := billing.ERAID{15: 7}
+	waits := &task.Task{Work: w, ReviewERA: era}
+	waits.Review()
+	if !strings.Contains(waits.Reason, era.String()) || !slices.Equal(waits.Actions, []string{"getClaim", task.AskPayer}) || w.Actions[0] != task.AskPayer {
+		t.Errorf("%+v", waits.Work)
+	}
+	for name, other := range map[string]task.Task{
+		"no remittance": {Work: w}, "done": {Work: w, ReviewERA: era, EndedAt: sent}, "another kind": {Work: task.Work{Kind: task.Denied, Reason: w.Reason, Actions: w.Actions}, ReviewERA: era},
+	} {
+		if other.Review(); other.Reason != w.Reason || !slices.Equal(other.Actions, w.Actions) {
+			t.Errorf("%s: %+v", name, other.Work)
+		}
+	}
+}
 
 // TestWhatThePayerSaid shows how an answer of the payer changes the task of a claim without a
 // decision: its reason, and when it comes.

@@ -179,8 +179,9 @@ type Task struct {
 	EndedAt      time.Time          // zero while it exists
 	Settled      *decision.Decision // the last one about it; nil for none. When its amount changed, the task came again.
 
-	PatientName string // of the patient; lists have it
-	Item        Item   // of an item of a batch of checks; zero for other resources
+	PatientName string        // of the patient; lists have it
+	ReviewERA   billing.ERAID // of a claim without a decision, the first remittance that needs review for it; lists have it
+	Item        Item          // of an item of a batch of checks; zero for other resources
 }
 
 // Item is how clients find an item of a batch of checks.

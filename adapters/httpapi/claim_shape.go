@@ -8,6 +8,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/remit"
+	"github.com/molar-billing/molar/core/billing/task"
 )
 
 // claimSummaryJSON is a claim as it appears in lists. Every field is present;
@@ -100,7 +101,7 @@ type lineEstimateJSON struct {
 func claimSummaryShape(c *claim.Record) claimSummaryJSON {
 	span := c.ServiceDates()
 	out := claimSummaryJSON{
-		ID: c.ID, Object: "claim", Version: c.Edits.Version(), Kind: c.Kind, State: c.State, NextStep: c.NextStep(), Frequency: c.Frequency,
+		ID: c.ID, Object: "claim", Version: c.Edits.Version(), Kind: c.Kind, State: c.State, NextStep: task.NextStep(c), Frequency: c.Frequency,
 		ParentID: orNull(c.ParentID), PatientControlNumber: c.PatientControlNumber,
 		Office: officeSummaryJSON{c.OfficeID, c.OfficeName}, Payer: payerJSON(c.Payer), Coverage: c.Turn(),
 		PatientName: nameJSON{c.Subscriber.FirstName, c.Subscriber.LastName}, PatientID: orNull(c.PatientID),

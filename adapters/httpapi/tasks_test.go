@@ -90,6 +90,32 @@ func TestTasks(t *testing.T) {
 	}
 }
 
+// TestTaskOfAPayerRequest is among those of the office of its claim, and names the patient: also once
+// the claim has another one.
+func TestTaskOfAPayerRequest(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	var who anObject
+	made := s.must(t, 201, call{path: "/claims", body: s.crown("1", func(o anObject) { o["draft"], who = true, o["subscriber"].(anObject) })})
+	id := made.text(t, "id")
+	s.must(t, 201, call{path: "/payer_requests", body: letter(with("claim_id", id, "payer_id", nil))})
+	has := func(of response) {
+		t.Helper()
+		s.must(t, 200, call{path: "/tasks?office_id=" + s.office.String()}).shows(t, "data.0.kind", "request_due", "data.0.office_id", s.office.String(),
+			"data.0.patient_id", of.text(t, "patient_id"), "data.0.patient_name", of.text(t, "patient_name", "first_name")+" "+of.text(t, "patient_name", "last_name"))
+	}
+	has(made)
+	who["first_name"] = "Esmeralda"
+	changed := s.must(t, 200, call{method: "PATCH", path: "/claims/" + id, body: jsonOf(anObject{"draft": true, "subscriber": who}, nil)})
+	if changed.text(t, "patient_id") == made.text(t, "patient_id") {
+		t.Fatal("the claim has the same patient")
+	}
+	has(changed)
+	sent := s.claim(t, func(c *claim.Claim) { c.State = claim.Submitted }).ID.String()
+	asked := s.must(t, 201, call{path: "/payer_requests", body: letter(with("claim_id", sent, "payer_id", nil, "due_date", "2026-03-01"))})
+	s.must(t, 200, call{path: "/claims/" + sent}).shows(t, "next_step", "The payer asks for more by March 1, 2026: answer its request "+asked.text(t, "id")+".")
+}
+
 // TestTasksOfAnEarlierRelease gives an organization the claims of a release without tasks. The
 // service computes theirs by itself, once, in steps that a killed process has not lost.
 func TestTasksOfAnEarlierRelease(t *testing.T) {

@@ -110,6 +110,15 @@ const forwardedTo = `coalesce(CASE WHEN c.settled_at IS NULL AND c.sent_at IS NO
 	FROM era_claims r WHERE r.claim_id = c.id AND r.status = 'forwarded' ORDER BY r.era_id DESC LIMIT 1
 ) END, '') AS forwarded_to`
 
+// openRequest is a column with the payer request about a claim that is to be answered first, and the
+// day on which it is due.
+const openRequest = `(
+	SELECT ARRAY[q.id::text, coalesce(q.due_date::text, '')]
+	FROM payer_requests q
+	WHERE q.claim_id = c.id AND q.state = 'open'
+	ORDER BY q.due_date, q.created_at, q.id LIMIT 1
+) AS requested`
+
 // fields returns the columns that a statement of the extent selects, with their
 // destinations. The statement looks up the names of office and provider for each
 // row. A join could read more rows than the page, in another order.
@@ -122,12 +131,12 @@ func (e extent) fields(row *claimRow) []field {
 	all = slices.Insert(all, end,
 		field{"coalesce((SELECT o.name FROM offices o WHERE o.id = c.office_id), '') AS office_name", &r.OfficeName},
 		field{"(SELECT ARRAY[p.first_name, p.last_name, p.npi] FROM providers p WHERE p.id = c.provider_id) AS provider", provider{&r.Provider}})
-	review, forwarded := field{reviewERA, &r.ReviewERA}, field{forwardedTo, &r.ForwardedTo}
+	others := []field{{reviewERA, &r.ReviewERA}, {forwardedTo, &r.ForwardedTo}, {openRequest, request{&r.Requested}}}
 	switch e {
 	case listed:
-		return append(all[:len(all)-long], review, forwarded)
+		return append(all[:len(all)-long], others...)
 	case alone:
-		return append(all, review, forwarded, field{hasVoid, &r.HasVoid}, field{claimRules, rulesColumn{&r.Rules}})
+		return append(append(all, others...), field{hasVoid, &r.HasVoid}, field{claimRules, rulesColumn{&r.Rules}})
 	case bare, whole:
 	}
 	return all
@@ -155,12 +164,33 @@ func (p provider) Scan(src any) error {
 	return nil
 }
 
+// request reads an ID and a day, or NULL for no payer request.
+type request struct{ to **claim.OpenRequest }
+
+// Scan reads an array of both.
+func (r request) Scan(src any) (err error) {
+	var both pq.StringArray
+	if err = both.Scan(src); err != nil || len(both) != 2 {
+		return err
+	}
+	q := &claim.OpenRequest{}
+	if err = q.ID.Scan(both[0]); err == nil && both[1] != "" {
+		q.Due, err = billing.ParseDate(both[1])
+	}
+	*r.to = q
+	return err
+}
+
 // read reads claims of the extent. What says in errors what it does.
 func (r claims) read(ctx context.Context, what string, e extent, text string, args []any) ([]*claim.Record, error) {
 	rows, err := read(ctx, r.tx, what, e.fields, text, args...)
 	all := make([]*claim.Record, len(rows))
+	if len(rows) == 0 {
+		return all, err
+	}
+	at := businessClock{transactionClock{ctx, r.tx}}.Now() // after a statement it costs nothing
 	for i, row := range rows {
-		row.record.Claim, row.record.Provider.ID = &row.Claim, row.ProviderID
+		row.record.Claim, row.record.Provider.ID, row.record.ReadAt = &row.Claim, row.ProviderID, at
 		all[i] = &row.record
 	}
 	return all, err

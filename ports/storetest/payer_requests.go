@@ -2,11 +2,13 @@ package storetest
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -15,7 +17,7 @@ import (
 func (b *scoped) payerRequest(n int) *attachment.PayerRequest {
 	return &attachment.PayerRequest{
 		ID: id[billing.PayerRequestID](), Scope: b.scope, State: attachment.PayerRequestOpen, Source: attachment.SourceNetwork,
-		ClaimID: id[billing.ClaimID](), Payer: b.payer(), ReferenceNumber: "REF " + unicode, Requested: unicode,
+		ClaimID: id[billing.ClaimID](), OfficeID: id[billing.OfficeID](), PatientID: id[billing.PatientID](), Payer: b.payer(), ReferenceNumber: "REF " + unicode, Requested: unicode,
 		DueDate: billing.Date{Year: 2026, Month: 6, Day: 1}, CreatedAt: b.now.Add(time.Duration(n) * time.Microsecond),
 	}
 }
@@ -61,6 +63,7 @@ func testPayerRequests(b *scoped) {
 		}
 		equal(t, "locked payer request", r, full)
 		full = answeredRequest(r)
+		full.OfficeID, full.PatientID = id[billing.OfficeID](), id[billing.PatientID]()
 		return tx.PayerRequests.Save(ctx, r)
 	})
 	equal(t, "answered payer request", b.getRequest(full.ID), full)
@@ -78,6 +81,38 @@ func testPayerRequests(b *scoped) {
 	b.absent("an absent payer request",
 		func(ctx context.Context, tx ports.Tx) (any, error) { return tx.PayerRequests.Get(ctx, nothing) },
 		func(ctx context.Context, tx ports.Tx) (any, error) { return tx.PayerRequests.Lock(ctx, nothing) })
+}
+
+// testOpenRequests reads claims with what their payers ask for first, and with the time.
+func testOpenRequests(b *scoped) {
+	c := b.claim(0)
+	b.insertClaims(c, b.claim(1))
+	has := func(what string, want *claim.OpenRequest) {
+		b.t.Helper()
+		b.in(func(ctx context.Context, tx ports.Tx) error {
+			one, err1 := tx.Claims.Get(ctx, c.ID)
+			list, err2 := tx.Claims.List(ctx, claim.Filter{Kind: claim.KindClaim}, billing.Page{Limit: 10})
+			if err := errors.Join(err1, err2); err != nil || len(list) != 2 {
+				return err
+			}
+			equal(b.t, what, []*claim.OpenRequest{one.Requested, list[1].Requested, list[0].Requested}, []*claim.OpenRequest{want, want, nil})
+			if now := tx.Clock.Now(); !one.ReadAt.Equal(now) || !list[0].ReadAt.Equal(now) {
+				b.t.Errorf("at %s, the claims were read at %s and %s", now, one.ReadAt, list[0].ReadAt)
+			}
+			return nil
+		})
+	}
+	has("a claim that nobody asks about", nil)
+	undated, due := b.payerRequest(0), b.payerRequest(1)
+	undated.ClaimID, due.ClaimID, undated.DueDate = c.ID, c.ID, billing.Date{}
+	b.insertRequests(undated)
+	has("a request", &claim.OpenRequest{ID: undated.ID})
+	b.insertRequests(due)
+	has("one that is due", &claim.OpenRequest{ID: due.ID, Due: due.DueDate})
+	for _, r := range []*attachment.PayerRequest{due, undated} {
+		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.PayerRequests.Save(ctx, answeredRequest(r)) })
+	}
+	has("answered requests", nil)
 }
 
 // testAnswerRace answers one payer request many times at once. One answer is

@@ -96,6 +96,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"forwarded balances":           testForwarded,
 		"unmatched remittances":        testUnmatched,
 		"remittances to review":        testReviewERA,
+		"open requests of claims":      testOpenRequests,
 		"remittances of one payment":   testOfPayment,
 		"claims set aside":             testAside,
 		"payees":                       testPayees,

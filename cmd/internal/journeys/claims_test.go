@@ -241,7 +241,7 @@ func TestOpenRequestIsNamedOnItsClaim(t *testing.T) {
 	claim := practice.claims("Ivy", "W18-INFO-REQUEST", map[string]any{"submit": true}, aFilling())
 	page := practice.signsIn("biller")
 	page.open("/test/claims/" + claim)
-	page.sees("Molar Test Payer asks for more information", "Apart from the request, no action is needed") // without a reload
+	page.sees("Molar Test Payer asks for more information") // without a reload
 	page.seesNo("No action is needed")
 	page.screen("claim-request")
 	page.click("Answer the request")

@@ -3,6 +3,7 @@ package claim
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -117,8 +118,19 @@ func (r *Record) NextStep() string {
 	if slices.Contains([]State{Submitted, AcceptedClearinghouse, AcceptedPayer}, r.State) && r.ForwardedTo != "" {
 		return "The payer decided nothing: it sent the claim on to " + r.ForwardedTo + ", whose remittance is the next to come."
 	}
-	return r.Claim.NextStep()
+	step := r.Claim.NextStep()
+	if q := r.Requested; q != nil && Idle(step) && r.ErasedAt.IsZero() {
+		step = "The payer asks for more"
+		if !q.Due.IsZero() {
+			step += " by " + inWords(q.Due)
+		}
+		return step + ": answer its request " + q.ID.String() + "."
+	}
+	return step
 }
+
+// Idle reports whether a next step says that nobody has to do anything.
+func Idle(step string) bool { return strings.HasPrefix(step, "No action is needed") }
 
 // errClaimState returns the CodeConflict error for a trigger that the claim's
 // state does not allow.

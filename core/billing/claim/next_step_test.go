@@ -17,6 +17,29 @@ import (
 	"github.com/molar-billing/molar/core/billing/remit"
 )
 
+// A claim that waits by itself names what its payer asks for; one that a person must act on names that.
+func TestNextStepsNameWhatThePayerAsksFor(t *testing.T) {
+	t.Parallel()
+	dated := &claim.OpenRequest{ID: billing.PayerRequestID{15: 1}, Due: billing.Date{Year: 2026, Month: 3, Day: 4}}
+	for state, want := range map[claim.State]string{
+		claim.AcceptedPayer: "The payer asks for more by March 4, 2026: answer its request " + dated.ID.String() + ".",
+		claim.Paid:          "Post the payment in the practice's books, then reconcile the claim.",
+	} {
+		if step := (&claim.Record{Claim: &claim.Claim{Progress: claim.Progress{State: state}}, Requested: dated}).NextStep(); step != want {
+			t.Errorf("%s: %q", state, step)
+		}
+	}
+	erased := claim.Progress{State: claim.AcceptedPayer, ErasedAt: noon}
+	undated := &claim.OpenRequest{ID: dated.ID}
+	for p, begins := range map[*claim.Progress]string{
+		{State: claim.Submitted}: "The payer asks for more: answer its request prq_", &erased: "No action is needed: the patient was erased.",
+	} {
+		if step := (&claim.Record{Claim: &claim.Claim{Progress: *p}, Requested: undated}).NextStep(); !strings.HasPrefix(step, begins) {
+			t.Errorf("%s: %q", p.State, step)
+		}
+	}
+}
+
 // A next step is one sentence for a biller, without methods, states or fields of
 // the API. It never asks for a change of a void, which cannot be changed.
 func TestNextStepsAreOneSentence(t *testing.T) {

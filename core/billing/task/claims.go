@@ -29,6 +29,21 @@ func OfAClaim(c *claim.Claim) []Work {
 	})
 }
 
+// NextStep returns what a biller does next about a claim. Where the claim itself says that nobody has
+// to do anything, its work does that has come.
+func NextStep(r *claim.Record) string {
+	step := r.NextStep()
+	if !claim.Idle(step) {
+		return step
+	}
+	for _, w := range OfAClaim(r.Claim) {
+		if !w.Since.After(r.ReadAt) {
+			return w.Reason
+		}
+	}
+	return step
+}
+
 // changed returns when the claim came into its state, or its payer decided last.
 func changed(c *claim.Claim) time.Time {
 	since := entered(c)

@@ -2,6 +2,7 @@ package task_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -119,6 +120,42 @@ func TestClaimRules(t *testing.T) {
 	}
 }
 
+// TestNextStepNamesItsWork has the next step of claims that wait, before their work comes and after.
+func TestNextStepNamesItsWork(t *testing.T) {
+	t.Parallel()
+	for name, x := range map[string]struct {
+		c    *claim.Claim
+		days int // since it came into its state, when it is read
+		want string
+	}{
+		"in time":        {aClaim(claim.AcceptedPayer, nil), 29, "No action is needed: the payer will decide"},
+		"no decision":    {aClaim(claim.AcceptedPayer, nil), 30, "The payer has not decided the claim for 30 days: ask it"},
+		"unacknowledged": {aClaim(claim.Submitted, nil), 2, "The claim was not acknowledged for two days"},
+		"paid":           {aClaim(claim.Paid, standing(80_00, 20_00, 0)), 90, "Post the payment"},
+	} {
+		r := &claim.Record{Claim: x.c, ReadAt: sent.AddDate(0, 0, x.days)}
+		if step := task.NextStep(r); !strings.HasPrefix(step, x.want) {
+			t.Errorf("%s: %q", name, step)
+		}
+	}
+	if step := task.NextStep(&claim.Record{Claim: aClaim(claim.AcceptedPayer, nil)}); !claim.Idle(step) {
+		t.Errorf("a claim that is made: %q", step)
+	}
+}
+
+// TestWhenWorkBegins has tasks whose cause came after the claim had come into its state.
+func TestWhenWorkBegins(t *testing.T) {
+	t.Parallel()
+	later := sent.AddDate(0, 0, 5)
+	overpaid := aClaim(claim.Paid, with(standing(90_00, 20_00, 0), func(c *claim.Claim) { c.SettledAt = later }))
+	changed := aClaim(claim.AcceptedPayer, func(c *claim.Claim) {
+		c.SecondaryTo, c.Findings = billing.ClaimID{15: 3}, []claim.Finding{{Code: claim.FindingEarlierChanged}}
+		c.History = append(c.History, claim.Move{State: claim.AcceptedPayer, At: later, Cause: "earlier_payer_changed"}, claim.Move{State: claim.AcceptedPayer, At: later.Add(time.Hour), Cause: claim.TriggerMatch})
+	})
+	check(t, task.OfAClaim(overpaid), []want{{task.Overpaid, 10_00, 5}})
+	check(t, task.OfAClaim(changed), []want{{task.NoDecision, 100_00, 30}, {task.SecondaryOutdated, 100_00, 5}})
+}
+
 // TestFirstActions names first what is allowed: a claim with money open is not reconciled again as it is.
 func TestFirstActions(t *testing.T) {
 	t.Parallel()
@@ -167,7 +204,15 @@ func TestOtherRules(t *testing.T) {
 		return task.OfAnAttachment(&attachment.Attachment{ID: billing.AttachmentID{15: 1}, State: s, Sending: sending, UpdatedAt: sent})
 	}
 	asked := func(s attachment.PayerRequestState) []task.Work {
-		return task.OfAPayerRequest(&attachment.PayerRequest{ID: billing.PayerRequestID{15: 1}, State: s, CreatedAt: sent, DueDate: billing.DateOf(sent)})
+		found := task.OfAPayerRequest(&attachment.PayerRequest{
+			ID: billing.PayerRequestID{15: 1}, State: s, CreatedAt: sent, DueDate: billing.DateOf(sent), OfficeID: billing.OfficeID{15: 2}, PatientID: billing.PatientID{15: 3},
+		})
+		for _, w := range found {
+			if w.OfficeID != (billing.OfficeID{15: 2}) || w.Patient != (billing.PatientID{15: 3}) {
+				t.Errorf("the task of a payer request is of %s and %s", w.OfficeID, w.Patient)
+			}
+		}
+		return found
 	}
 	for name, x := range map[string]struct {
 		got  []task.Work

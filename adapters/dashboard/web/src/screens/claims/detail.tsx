@@ -242,6 +242,7 @@ function Next({ claim: c, said }: { claim: Claim; said: readonly string[] }) {
   });
   const requests = open.data?.data.toSorted(soonest) ?? [];
   const review = /needs review: (era_\w+)\.$/.exec(c.next_step)?.[1];
+  const named = requests.length > 0 && /answer its request prq_\w+\.$/.test(c.next_step);
   const step =
     requests.length > 0
       ? c.next_step.replace(
@@ -268,6 +269,7 @@ function Next({ claim: c, said }: { claim: Claim; said: readonly string[] }) {
           action={<Go to={`/remittances/${review}`}>Open the remittance</Go>}
         />
       ) : (
+        !named &&
         !said.includes(step) && (
           <Notice
             tone={c.payment_changed || overpaid(c) ? "warn" : (tones[c.state] ?? "info")}

@@ -110,8 +110,8 @@ var claimRules = []rule[*claim.Claim]{
 		func(c *claim.Claim, w *Work) {
 			w.Amount = c.Open()
 			w.Reason, w.Actions = c.NextStep(), deniedActions(c)
-			if d := c.Deadlines(); appealable(c) && d != nil && !d.Appeal.On.IsZero() {
-				w.DueOn, w.DueBy = d.Appeal.On, DueByPayer
+			if d := c.Deadlines(); refused(c) && d != nil && !d.Appeal.On.IsZero() {
+				w.DueOn, w.DueBy = d.Appeal.On, sourceOf(d.Appeal.Source)
 				w.Reason += " The payer accepts an appeal until " + words(d.Appeal.On) + "."
 			}
 		},

@@ -6,7 +6,6 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/limit"
-	"github.com/molar-billing/molar/core/billing/remit"
 )
 
 // filingNotice is how many days before the limit a claim that is not filed needs a person.
@@ -48,9 +47,10 @@ func fileBy(c *claim.Claim, w *Work) {
 	}
 }
 
-// appealable reports whether the claim's refusal asks for an appeal.
-func appealable(c *claim.Claim) bool {
-	return c.Standing != nil && c.Standing.OpenReason == claim.OpenRefused && c.Standing.Act == remit.ActAppeal
+// refused reports whether the claim has money open that the payer refuses, which an appeal can change.
+// Other acts may come first; after the last day of an appeal none of them is left.
+func refused(c *claim.Claim) bool {
+	return c.Standing != nil && c.Standing.OpenReason == claim.OpenRefused
 }
 
 // appealBy says what is to do about the appeal of the claim, and until when. One that was sent

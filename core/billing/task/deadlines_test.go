@@ -97,6 +97,18 @@ func TestAppealDue(t *testing.T) {
 	if last := billing.DateOf(sent).AddDays(120); !ok || w.DueOn != last || w.DueBy != task.DueByPayer || w.Actions[0] != "createAppeal" || !strings.Contains(w.Reason, "until June 30, 2026") {
 		t.Errorf("a denial that can be appealed: %+v", w)
 	}
+	for _, act := range []remit.Act{remit.ActCorrect, remit.ActSend, remit.ActWriteOff, remit.ActBillNext, remit.ActNone} {
+		other := aClaim(claim.Denied, denied)
+		other.Standing.Act = act
+		if o, _ := the(task.Denied, other); o.DueOn != w.DueOn || o.DueBy != w.DueBy {
+			t.Errorf("a denial whose act is %s: %+v", act, o)
+		}
+	}
+	undecided := aClaim(claim.Denied, denied)
+	undecided.Standing.OpenReason = "undecided"
+	if o, ok := the(task.Denied, undecided); !ok || !o.DueOn.IsZero() {
+		t.Errorf("nothing is refused: %+v", o)
+	}
 	by, err := c.NewAppeal()
 	if err != nil || by.Source != limit.Payer || by.Days != 120 {
 		t.Fatalf("the deadline of a new appeal: %+v, %v", by, err)

@@ -140,7 +140,8 @@ const gatherTasks = `resources AS MATERIALIZED (
 )`
 
 // saveTasks writes what is wanted. A task that comes again is the same one, which nobody snoozes.
-// One that is snoozed until its resource changes comes back when what it says changes.
+// One that is snoozed until its resource changes comes back when what it says changes; that a payer
+// said the same again, on another day, is no change.
 const saveTasks = `
 INSERT INTO tasks AS t (` + taskColumns + `)
 SELECT id, org_id, mode, resource,
@@ -159,7 +160,7 @@ SET (office_id, payer_id, payer_code, payer_name, patient_id, amount, since, due
 	settled = excluded.settled,
 	snoozed_until = CASE WHEN t.ended_at IS NULL THEN t.snoozed_until END,
 	until_change = t.until_change AND t.ended_at IS NULL AND t.amount = excluded.amount AND t.since = excluded.since
-		AND t.due_on IS NOT DISTINCT FROM excluded.due_on AND t.reason = excluded.reason
+		AND t.due_on IS NOT DISTINCT FROM excluded.due_on AND regexp_replace(t.reason, 'On [A-Z][a-z]+ [0-9]+, [0-9]+ ', '') = regexp_replace(excluded.reason, 'On [A-Z][a-z]+ [0-9]+, [0-9]+ ', '')
 WHERE t.ended_at IS NOT NULL OR
 	(t.office_id, t.payer_id, t.patient_id, t.amount, t.since, t.due_on, t.due_by, t.reason, t.actions, t.settles) IS DISTINCT FROM
 	(excluded.office_id, excluded.payer_id, excluded.patient_id, excluded.amount, excluded.since, excluded.due_on, excluded.due_by, excluded.reason,

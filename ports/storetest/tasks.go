@@ -140,6 +140,7 @@ func (b *scoped) testTasksThatNeverBegan() {
 	if open, _ := b.listTasks(task.Filter{Kinds: []task.Kind{task.NoDecision}}, billing.Page{Limit: 10}); !slices.Equal(open, [][16]byte{due.ID}) {
 		b.t.Errorf("open are %x, want %x", open, due.ID)
 	}
+	b.testTaskOfWhatIsSaidAgain(due)
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		for _, c := range all {
 			if c.State = claim.Paid; c == decided {
@@ -154,6 +155,26 @@ func (b *scoped) testTasksThatNeverBegan() {
 	done, _ := b.listTasks(task.Filter{State: task.Done, Kinds: []task.Kind{task.NoDecision}}, billing.Page{Limit: 10})
 	if want := [][16]byte{due.ID, decided.ID}; !slices.Equal(done, want) {
 		b.t.Errorf("done are %x, want %x", done, want)
+	}
+}
+
+// testTaskOfWhatIsSaidAgain snoozes a task until its claim changes: that the payer says the same again
+// changes the day in its words, and nothing else.
+func (b *scoped) testTaskOfWhatIsSaidAgain(c *claim.Claim) {
+	id := b.taskOf(c.ID).ID
+	says := func(category string, days int) *task.Task {
+		c.Asked = &claim.Asked{At: b.now, SaidAt: b.now, LastAt: b.now.AddDate(0, 0, days), Outcome: "found", Category: category, Status: "20"}
+		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Claims.Save(ctx, c) })
+		return b.taskGet(id)
+	}
+	first := says("P1", 0)
+	first.UntilChange = true
+	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Tasks.Save(ctx, first) })
+	if again := says("P1", 7); !again.UntilChange || again.Reason == first.Reason {
+		b.t.Errorf("said again: %+v", again)
+	}
+	if other := says("P2", 0); other.UntilChange {
+		b.t.Errorf("said otherwise: %+v", other)
 	}
 }
 

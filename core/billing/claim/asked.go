@@ -14,4 +14,13 @@ type Asked struct {
 	Entity   string    `json:",omitzero"`
 	SaidAt   time.Time `json:",omitzero"` // when it said so first
 	Repeated int       `json:",omitzero"` // how often it has said the same since
+	LastAt   time.Time `json:",omitzero"` // when it said so last; zero if it said so once
+}
+
+// LastSaid returns when the payer said last what it says.
+func (a *Asked) LastSaid() time.Time {
+	if a.LastAt.IsZero() {
+		return a.SaidAt
+	}
+	return a.LastAt
 }

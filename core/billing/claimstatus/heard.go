@@ -46,7 +46,7 @@ func (i *Inquiry) Record(c *claim.Claim, last *Inquiry, now time.Time) {
 		same = last != nil && last.Same(&i.Content)
 	}
 	if same {
-		said.SaidAt, said.Repeated = before.SaidAt, before.Repeated+1
+		said.SaidAt, said.LastAt, said.Repeated = before.SaidAt, now, before.Repeated+1
 	}
 	c.Asked = &said
 }

@@ -51,6 +51,9 @@ func TestPolicy(t *testing.T) {
 	var last *claimstatus.Inquiry
 	for n, want := range []int{7, 7, 7, 14, 28, 28} { // the first answer is new, and the next ones repeat it
 		last = found(c, last, "P1", now)
+		if a := c.Asked; !a.LastSaid().Equal(now) || !a.SaidAt.Equal(sentAt.AddDate(0, 0, 14)) {
+			t.Errorf("answer %d came at %s, the first of these at %s", n+1, a.LastSaid(), a.SaidAt)
+		}
 		if got := next(); got != want {
 			t.Errorf("after answer %d it waits %d days, want %d", n+1, got, want)
 		}

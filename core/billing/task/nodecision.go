@@ -55,8 +55,8 @@ func whyUndecided(c *claim.Claim, w *Work) {
 	if d := answered(c); d != nil {
 		w.Amount, w.Since = d.Amount, d.At.Add(decideAge)
 		w.Reason = "The denial was answered 30 days ago, and the payer has not decided again: ask it about the claim, or reconcile what is open."
-		if said != nil && said.SaidAt.After(d.At) && said.Category != "" {
-			w.Reason += " On " + words(zone.Day(said.SaidAt)) + " the payer said: " + claimstatus.CodeOf(said).Words() + "."
+		if said != nil && said.LastSaid().After(d.At) && said.Category != "" {
+			w.Reason += " On " + words(zone.Day(said.LastSaid())) + " the payer said: " + claimstatus.CodeOf(said).Words() + "."
 		}
 		w.Actions = []string{AskPayer, "reconcileClaim", "replaceClaim"}
 		w.DueOn, w.DueBy = zone.Day(w.Since), DueByPractice
@@ -69,7 +69,7 @@ func whyUndecided(c *claim.Claim, w *Work) {
 		w.Actions = []string{AskPayer, "replaceClaim"}
 	}
 	if said != nil && said.Outcome != "" {
-		w.Reason = saidOf(said, zone.Day(said.SaidAt), claimstatus.LastSent(c))
+		w.Reason = saidOf(said, zone.Day(said.LastSaid()), claimstatus.LastSent(c))
 		if pressing(c) {
 			w.Since = said.SaidAt
 		}

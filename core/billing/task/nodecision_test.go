@@ -42,6 +42,9 @@ func TestWhatThePayerSaid(t *testing.T) {
 			c.Asked = &claim.Asked{At: at, SaidAt: at, Outcome: outcome, Category: category, Status: status}
 		}
 	}
+	again := func(days int) func(*claim.Claim) {
+		return func(c *claim.Claim) { c.Asked.LastAt, c.Asked.Repeated = sent.AddDate(0, 0, days), 2 }
+	}
 	unheard := func(c *claim.Claim) { c.SentAt, c.Asked = sent, &claim.Asked{At: sent.AddDate(0, 0, 9), Missed: true} }
 	for name, x := range map[string]struct {
 		state  claim.State
@@ -56,6 +59,8 @@ func TestWhatThePayerSaid(t *testing.T) {
 		"never acknowledged":  {claim.Submitted, said(9, "not_found", "D0", "35"), 9, "call the payer by telephone"},
 		"submitted, pending":  {claim.Submitted, said(9, "found", "P1", "20"), -1, ""},
 		"pending":             {claim.AcceptedPayer, said(9, "found", "P1", "20"), 30, "the payer said: In process: accepted for processing. Ask it again"},
+		"pending again":       {claim.AcceptedPayer, with(said(9, "found", "P1", "20"), again(23)), 30, "On March 25, 2026 the payer said: In process"},
+		"not found again":     {claim.AcceptedPayer, with(said(9, "not_found", "D0", "35"), again(23)), 9, "On March 25, 2026 the payer found no such claim"},
 		"waits for practice":  {claim.AcceptedPayer, said(9, "found", "P3", "297"), 9, "Send what it asks for"},
 		"waits for patient":   {claim.AcceptedClearinghouse, said(9, "found", "P4", ""), 9, "Ask the patient"},
 		"asks for documents":  {claim.AcceptedPayer, said(9, "found", "R4", "297"), 30, "The payer asks for documents: medical notes. Send what it asks for"},

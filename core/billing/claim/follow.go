@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/remit"
 )
@@ -25,7 +26,7 @@ func (c *Claim) Follow(was, is *Ledger, cause Cause) (events []event.Event, chan
 	case i < 0 || c.State == Voided || now.equal(before):
 		return nil, false
 	case !c.atHand():
-		return nil, c.sentAnother(i, is, cause.At)
+		return nil, c.sentAnother(i, is, cause)
 	}
 	o := &c.OtherCoverage[i]
 	more := c.outdated()
@@ -77,6 +78,17 @@ func everyLedger(*Ledger) bool { return true }
 // than that payer's remittances now give.
 func (c *Claim) Outdated() bool { return !c.SecondaryTo.IsZero() && len(c.outdated()) > 0 }
 
+// OutdatedSince returns when the decision of a payer before changed last after the claim was sent; zero
+// for never, and where the history does not have it.
+func (c *Claim) OutdatedSince() time.Time {
+	for _, m := range slices.Backward(c.History) {
+		if m.Cause == triggerEarlierChanged {
+			return m.At
+		}
+	}
+	return time.Time{}
+}
+
 func (c *Claim) outdated() (found []Finding) {
 	for _, f := range c.Findings {
 		if f.Code == FindingEarlierChanged {
@@ -116,17 +128,18 @@ func (c *Claim) earlierChanged(i int, message, fix string) Finding {
 }
 
 // sentAnother notes that the claim was sent with other amounts than now stand, or that
-// they are the same again. It reports whether that is new.
-func (c *Claim) sentAnother(i int, is *Ledger, at time.Time) bool {
+// they are the same again. It reports whether that is new. The history has when that began.
+func (c *Claim) sentAnother(i int, is *Ledger, cause Cause) bool {
 	noted, same := c.outdatedBy(is), c.OtherCoverage[i].Adjudication.amounts().equal(is.Adjudication().amounts())
 	if noted != same {
 		return false
 	}
-	c.UpdatedAt = at
+	c.UpdatedAt = cause.At
 	c.Findings = slices.DeleteFunc(slices.Clone(c.Findings), func(f Finding) bool { return f.Code == FindingEarlierChanged && f.Field == adjudicationAt(i) })
 	if !same {
 		c.Findings = append(c.Findings, c.earlierChanged(i, "The "+string(c.OtherCoverage[i].Sequence)+" payer's decision changed after the claim was sent.",
 			"Replace the claim once its payer has accepted it. The replacement states the new decision."))
+		c.Noted(triggerEarlierChanged, cause, caller.Principal{}, "")
 	}
 	return true
 }

@@ -189,7 +189,7 @@ func earlierTakenBack(c *claim.Claim, at time.Time) (event.Event, bool) {
 	c.OtherCoverage = []claim.OtherCoverage{{Sequence: billing.SequencePrimary, Adjudication: was.Adjudication()}}
 	events, _ := c.Follow(was, first.Ledger(nil), claim.Cause{At: at})
 	if len(events) == 0 {
-		c.UpdatedAt = before // the content of one that does not move has changed
+		c.UpdatedAt, c.History = before, nil // the content of one that does not move has changed, or its history says that it is another one
 	}
 	return append(events, event.Event{})[0], len(events) > 0
 }

@@ -128,6 +128,9 @@ var claimRules = []rule[*claim.Claim]{
 		Overpaid, func(c *claim.Claim) bool { return c.Overpaid() > 0 && c.Open() < 0 },
 		func(c *claim.Claim, w *Work) {
 			w.Amount = c.Overpaid()
+			if !c.SettledAt.IsZero() {
+				w.Since = c.SettledAt
+			}
 			w.Reason, w.Actions = c.NextStep(), []string{"reconcileClaim"}
 		},
 	},
@@ -150,7 +153,10 @@ var claimRules = []rule[*claim.Claim]{
 	},
 	{
 		SecondaryOutdated, func(c *claim.Claim) bool { return c.Outdated() && (c.State == claim.AcceptedPayer || decided(c)) },
-		func(_ *claim.Claim, w *Work) {
+		func(c *claim.Claim, w *Work) {
+			if at := c.OutdatedSince(); !at.IsZero() {
+				w.Since = at
+			}
 			w.Reason, w.Actions = "The decision of the payer before changed after the claim was sent: replace the claim.", []string{"replaceClaim"}
 		},
 	},

@@ -67,6 +67,14 @@ func (c *Claim) Open() billing.Money {
 // was not accepted.
 func (c *Claim) Overpaid() billing.Money { return max(0, -max(c.Open(), c.Open()+c.AcceptedSum())) }
 
+// Refunds reports whether an overpayment of the services is returned with this claim: its payer is the
+// last one that paid. The claims to the others have the same amount open. If nobody paid, the write-offs
+// are too large, and it is the first claim.
+func (c *Claim) Refunds() bool {
+	s := c.Standing
+	return s != nil && s.PaidLater <= 0 && (s.Paid > 0 || c.SecondaryTo.IsZero())
+}
+
 func (s *Standing) settled() billing.Money {
 	if s == nil {
 		return 0

@@ -258,3 +258,76 @@ func TestAMissedLimitIsNeverThePatients(t *testing.T) {
 		})
 	}
 }
+
+// A payer can pay more than the charge. Where it says why, as a write-off below zero (CO-45), its contract
+// allows more than was billed, and nothing is to be refunded: open is the charge less the payments and
+// the write-off, and below 0 an overpayment. The cases are added up by hand.
+func TestPaidAboveTheCharge(t *testing.T) {
+	t.Parallel()
+	line := func(paid billing.Money, adjustments ...remit.Adjustment) []remit.Line {
+		all := primaryLines()
+		all[0] = paying("D2740", paid, adjustments...)
+		return all
+	}
+	delta := func(lines []remit.Line) eraFile {
+		return eraFile{1, "Delta", []remit.Claim{remitted("1", "A1", lines)}}
+	}
+	for name, x := range map[string]struct {
+		files         []eraFile
+		open, patient billing.Money
+		overpaid      billing.Money
+	}{
+		// The first service costs 950.00. The others: 210.50 paid, 50.00 the patient's, 50.00 written off.
+		"an increase, all of it paid":        {[]eraFile{delta(line(1000_00, cas("CO", "45", -50_00)))}, 0, 50_00, 0},
+		"an increase, shared by the patient": {[]eraFile{delta(line(800_00, cas("CO", "45", -50_00), cas("PR", "2", 200_00)))}, 0, 250_00, 0},
+		"processed in excess of the charge":  {[]eraFile{delta(line(1050_00, cas("CO", "94", -100_00)))}, 0, 50_00, 0},
+		"more than the increase":             {[]eraFile{delta(line(1100_00, cas("CO", "45", -50_00)))}, -50_00, 0, 50_00},
+		"without a reason":                   {[]eraFile{delta(line(1050_00))}, -50_00, 0, 50_00},
+		"a reason that is no contract":       {[]eraFile{delta(line(1050_00, cas("OA", "225", -100_00)))}, -50_00, 0, 50_00},
+		"the next payer's increase": {[]eraFile{
+			delta(line(950_00)), {2, "Cigna", []remit.Claim{remitted("2", "B1", line(100_00, cas("OA", "23", 950_00), cas("CO", "45", -100_00))[:1])}},
+		}, -50_00, 0, 50_00},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := settledClaim(t, x.files...)
+			if r.Open() != x.open || r.Standing.PatientResponsibility != x.patient || r.Overpaid() != x.overpaid {
+				t.Errorf("open %s, the patient's %s, overpaid %s; want %s, %s, %s; write-off %s", r.Open(), r.Standing.PatientResponsibility, r.Overpaid(), x.open, x.patient, x.overpaid, r.Standing.Contractual)
+			}
+		})
+	}
+}
+
+// One overpayment of services with two claims is returned with one of them: that of the last payer that
+// paid. Both have the same amount open.
+func TestAnOverpaymentIsReturnedOnce(t *testing.T) {
+	t.Parallel()
+	for name, x := range map[string]struct {
+		first, second remit.Claim
+		by            string
+	}{
+		"the secondary payer pays too much": {remitted("1", "A1", primaryLines()), remitted("2", "B1", []remit.Line{paying("D2740", 960_50)}), "second"},
+		"the primary payer does":            {remitted("1", "A1", []remit.Line{paying("D2740", 1300_50)}), remitted("2", "B1", []remit.Line{paying("D2740", 0, cas("OA", "23", 950_00))}), "first"},
+		"nobody pays, and more is written off": {
+			remitted("1", "A1", []remit.Line{paying("D2740", 0, cas("CO", "45", 1300_50))}), remitted("2", "B1", []remit.Line{paying("D2740", 0, cas("OA", "23", 950_00))}), "first",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := settledClaim(t, eraFile{1, "Delta", []remit.Claim{x.first}})
+			second, err := r.BillSecondary(billing.ClaimID{15: 2}, "PCN-2", claim.SecondPlan{Payer: directory.PayerSummary{Name: "Cigna"}, Relationship: coverage.RelationSelf}, false, billing.RequestID{}, noon)
+			if err != nil {
+				t.Fatal(err)
+			}
+			second.State, second.SentAt = claim.AcceptedPayer, noon
+			x.second.Date = billing.Date{Year: 2026, Month: 3, Day: 9}
+			e := &remit.LedgerEntry{Claim: &x.second, ERA: remit.Source{ID: billing.ERAID{15: 99}, PayerName: "Cigna", Arrival: 99}}
+			l := second.Ledger([]*remit.LedgerEntry{e}, r.Ledger)
+			second.Settle(l, e, claim.Cause{At: noon})
+			r.Share(r.Ledger.Beside(second.Ledger([]*remit.LedgerEntry{e})), noon)
+			if r.Open() >= 0 || r.Open() != second.Open() || r.Refunds() != (x.by == "first") || second.Refunds() != (x.by == "second") {
+				t.Errorf("open %s and %s; returned with the first %t, with the second %t; want the %s", r.Open(), second.Open(), r.Refunds(), second.Refunds(), x.by)
+			}
+		})
+	}
+}

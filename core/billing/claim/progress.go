@@ -99,6 +99,7 @@ type Standing struct {
 	OpenReason OpenReason `json:",omitempty"` // why the rest of the charge is open, if any is
 	Act        remit.Act  `json:",omitempty"` // what to do about most of what this claim's payers refuse; empty if nothing is refused
 
+	PaidLater   billing.Money   `json:",omitempty"` // by the claims to later payers for the same services
 	CrossedOver bool            `json:",omitempty"` // a payer sent the claim on to the next one
 	FirstPass   bool            `json:",omitempty"` // the claim was sent once, and its first decision was no denial and stands
 	Refused     []remit.Refusal `json:",omitempty"` // by this claim's payers, as it stands

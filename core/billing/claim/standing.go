@@ -34,6 +34,13 @@ func (l *Ledger) figures() *Standing {
 		s.Paid += e.Paid
 		s.CrossedOver = s.CrossedOver || e.CrossoverPayer != nil && e.cancelledBy == nil
 	}
+	for _, o := range l.beside {
+		if o.claim.comesAfter(l.claim) {
+			for _, e := range o.entries {
+				s.PaidLater += e.Paid
+			}
+		}
+	}
 	l.sumPrimary(s)
 	s.PatientResponsibility = l.patient().total()
 	rest := l.claim.Charge() - s.Paid - l.paidElsewhere() - s.Contractual

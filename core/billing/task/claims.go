@@ -125,7 +125,7 @@ var claimRules = []rule[*claim.Claim]{
 		},
 	},
 	{
-		Overpaid, func(c *claim.Claim) bool { return c.Overpaid() > 0 && c.Open() < 0 },
+		Overpaid, func(c *claim.Claim) bool { return c.Overpaid() > 0 && c.Open() < 0 && c.Refunds() },
 		func(c *claim.Claim, w *Work) {
 			w.Amount = c.Overpaid()
 			if !c.SettledAt.IsZero() {

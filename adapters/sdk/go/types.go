@@ -2724,7 +2724,8 @@ type AttachmentClaimFile struct {
 // ClaimAcceptedItem is part of a reply.
 type ClaimAcceptedItem struct {
 	ID string `json:"id"`
-	// `write_off`: the practice writes the amount off. `bill_patient`: the practice bills the patient. `other`: as
+	// `write_off`: the practice writes the amount off. `bill_patient`: the practice bills the patient, which is not
+	// allowed while a part of what is open is refused because a filing limit was missed (reason 29). `other`: as
 	// the note says.
 	As    AcceptedAs   `json:"as"`
 	Lines []LineAmount `json:"lines"`
@@ -2736,7 +2737,8 @@ type ClaimAcceptedItem struct {
 }
 
 // AcceptedAs is one of a list of values, which may grow: expect others.
-// `write_off`: the practice writes the amount off. `bill_patient`: the practice bills the patient. `other`: as
+// `write_off`: the practice writes the amount off. `bill_patient`: the practice bills the patient, which is not
+// allowed while a part of what is open is refused because a filing limit was missed (reason 29). `other`: as
 // the note says.
 type AcceptedAs string
 
@@ -2952,7 +2954,7 @@ type ClaimHistoryItem struct {
 	// submitted by itself. `edit`: one changed the content, and the claim stayed in its state. `enrollment`: the
 	// enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that was never
 	// sent. `earlier_payer_decided` and `earlier_payer_changed`: a remittance of the payer before completed the claim,
-	// or left it incomplete. `patient_erased`: an
+	// or left it incomplete, or changed that payer's decision after the claim was sent. `patient_erased`: an
 	// operator erased the patient. `send`: the batch was sent. All others: a file from the clearinghouse or the payer
 	// reported it. `file_rejected`: its batch was rejected, and the claim is queued for the next one.
 	// `file_rejected_again`: in live mode, the next batch was rejected, too, and the claim needs attention.
@@ -2975,7 +2977,7 @@ type ClaimHistoryItem struct {
 // submitted by itself. `edit`: one changed the content, and the claim stayed in its state. `enrollment`: the
 // enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that was never
 // sent. `earlier_payer_decided` and `earlier_payer_changed`: a remittance of the payer before completed the claim,
-// or left it incomplete. `patient_erased`: an
+// or left it incomplete, or changed that payer's decision after the claim was sent. `patient_erased`: an
 // operator erased the patient. `send`: the batch was sent. All others: a file from the clearinghouse or the payer
 // reported it. `file_rejected`: its batch was rejected, and the claim is queued for the next one.
 // `file_rejected_again`: in live mode, the next batch was rejected, too, and the claim needs attention.
@@ -3597,7 +3599,8 @@ type ReconcileRequest struct {
 // What becomes of the amount that is open. Leave it out if nothing is open. The claim keeps it in `accepted`
 // until it is reopened.
 type ReconcileRequestAcceptOpen struct {
-	// `write_off`: the practice writes the amount off. `bill_patient`: the practice bills the patient. `other`: as
+	// `write_off`: the practice writes the amount off. `bill_patient`: the practice bills the patient, which is not
+	// allowed while a part of what is open is refused because a filing limit was missed (reason 29). `other`: as
 	// the note says.
 	As AcceptedAs `json:"as"`
 	// The open amounts by line, as you read them. They must add up to the `open` of the claim. Below 0 they

@@ -2551,7 +2551,8 @@ export interface AttachmentClaimFile {
 export interface ClaimAcceptedItem {
   id: string;
   /**
-   * `write_off`: the practice writes the amount off. `bill_patient`: the practice bills the patient. `other`: as
+   * `write_off`: the practice writes the amount off. `bill_patient`: the practice bills the patient, which is not
+   * allowed while a part of what is open is refused because a filing limit was missed (reason 29). `other`: as
    * the note says.
    */
   as: AcceptedAs;
@@ -2564,7 +2565,8 @@ export interface ClaimAcceptedItem {
 }
 
 /**
- * `write_off`: the practice writes the amount off. `bill_patient`: the practice bills the patient. `other`: as
+ * `write_off`: the practice writes the amount off. `bill_patient`: the practice bills the patient, which is not
+ * allowed while a part of what is open is refused because a filing limit was missed (reason 29). `other`: as
  * the note says.
  */
 export type AcceptedAs =
@@ -2782,7 +2784,7 @@ export interface ClaimHistoryItem {
    * submitted by itself. `edit`: one changed the content, and the claim stayed in its state. `enrollment`: the
    * enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that was never
    * sent. `earlier_payer_decided` and `earlier_payer_changed`: a remittance of the payer before completed the claim,
-   * or left it incomplete. `patient_erased`: an
+   * or left it incomplete, or changed that payer's decision after the claim was sent. `patient_erased`: an
    * operator erased the patient. `send`: the batch was sent. All others: a file from the clearinghouse or the payer
    * reported it. `file_rejected`: its batch was rejected, and the claim is queued for the next one.
    * `file_rejected_again`: in live mode, the next batch was rejected, too, and the claim needs attention.
@@ -2808,7 +2810,7 @@ export interface ClaimHistoryItem {
  * submitted by itself. `edit`: one changed the content, and the claim stayed in its state. `enrollment`: the
  * enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that was never
  * sent. `earlier_payer_decided` and `earlier_payer_changed`: a remittance of the payer before completed the claim,
- * or left it incomplete. `patient_erased`: an
+ * or left it incomplete, or changed that payer's decision after the claim was sent. `patient_erased`: an
  * operator erased the patient. `send`: the batch was sent. All others: a file from the clearinghouse or the payer
  * reported it. `file_rejected`: its batch was rejected, and the claim is queued for the next one.
  * `file_rejected_again`: in live mode, the next batch was rejected, too, and the claim needs attention.
@@ -3310,7 +3312,8 @@ export interface ReconcileRequest {
  */
 export interface ReconcileRequestAcceptOpen {
   /**
-   * `write_off`: the practice writes the amount off. `bill_patient`: the practice bills the patient. `other`: as
+   * `write_off`: the practice writes the amount off. `bill_patient`: the practice bills the patient, which is not
+   * allowed while a part of what is open is refused because a filing limit was missed (reason 29). `other`: as
    * the note says.
    */
   as: AcceptedAs;

@@ -79,7 +79,10 @@ func (s *service) progress(t *testing.T, era string, applied, review, unmatched,
 func TestPeopleFinishRemittances(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
-	paid, off, lost, unsent := s.sent(t), s.sent(t), s.sent(t), s.claim(t, nil)
+	paid, lost, unsent := s.sent(t), s.sent(t), s.claim(t, nil)
+	off := s.claim(t, func(c *claim.Claim) {
+		c.State, c.SentAt, c.CreatedAt = claim.AcceptedPayer, time.Now(), time.Now().AddDate(0, 0, -31)
+	})
 	era := s.remitted(t, s.key, s.test, paying("EFT-1", 3200,
 		crownPaid(paid.PatientControlNumber), crownPaid("UNKNOWN"), strings.Replace(crownPaid(off.PatientControlNumber), "CAS*CO*45*250~", "", 1),
 		crownPaid(unsent.PatientControlNumber)))
@@ -91,6 +94,9 @@ func TestPeopleFinishRemittances(t *testing.T) {
 		"data.2.status", "needs_review", "data.2.review.code", "unbalanced", "data.2.claim_id", off.ID, "data.2.applied", false,
 		"data.3.status", "unmatched", "data.3.review.code", "claim_not_sent", "data.3.review.fix", some{})
 	s.must(t, 200, call{path: "/claims/" + off.ID.String()}).shows(t, "next_step", "A remittance for this claim needs review: "+strings.TrimPrefix(era, "/eras/")+".")
+
+	s.must(t, 200, call{path: "/tasks?kind=no_decision"}).shows(t, "data.0.resource.id", off.ID.String(), "data.0.actions.0", "getClaim",
+		"data.0.reason", "A remittance of the claim has come and needs review: finish "+strings.TrimPrefix(era, "/eras/")+" before you ask the payer.")
 
 	early := s.do(t, call{method: "POST", path: era + "/post"})
 	wantStatus(t, early, 409, billing.CodeConflict)
@@ -280,6 +286,14 @@ func TestOpenAmountsAreAccepted(t *testing.T) {
 	if over := s.walk(t, "/claims?overpaid=true"); len(over) != 0 {
 		t.Errorf("overpaid are %v", over)
 	}
+	late := s.sent(t)
+	s.remitted(t, s.key, s.test, paying("EFT-8", 700, strings.NewReplacer(c.PatientControlNumber, late.PatientControlNumber, "CAS*OA*18*", "CAS*CO*29*").Replace(refused)))
+	path = "/claims/" + late.ID.String()
+	billed := s.do(t, call{path: path + "/reconcile", body: strings.Replace(accept("100.00"), "write_off", "bill_patient", 1)})
+	if billed.StatusCode != 422 || fmt.Sprint(billed.fields(t)) != "[accept_open.as not_allowed]" || !strings.Contains(billed.body, "Send write_off.") {
+		t.Errorf("a missed limit was billed to the patient: %d %s", billed.StatusCode, billed.body)
+	}
+	s.must(t, 200, call{path: path + "/reconcile", body: accept("100.00")}).shows(t, "state", "reconciled")
 }
 
 // A reconciled claim is opened again, with its payment.
@@ -329,7 +343,7 @@ func TestSummaryCountsWhatListsShow(t *testing.T) {
 	s.must(t, 200, call{method: "POST", path: path + "/reopen"})
 	s.must(t, 200, call{method: "POST", path: era + "/claims/1/apply"})
 	short := s.sent(t)
-	s.remitted(t, s.key, s.test, paying("EFT-10", 800, "CLP*"+short.PatientControlNumber+"*1*1250*800**12*ICN10~CAS*CO*45*250**29*200~NM1*QC*1*DOE*JANE~DTM*232*20260105~"))
+	s.remitted(t, s.key, s.test, paying("EFT-10", 800, "CLP*"+short.PatientControlNumber+"*1*1250*800**12*ICN10~CAS*CO*45*250**96*200~NM1*QC*1*DOE*JANE~DTM*232*20260105~"))
 	s.must(t, 200, call{method: "POST", path: "/claims/" + short.ID.String() + "/reconcile", body: `{"accept_open":{"as":"bill_patient","lines":[{"amount":"200.00"}]}}`})
 	s.must(t, 200, call{path: "/summary"}).shows(t, "money.charged", "2500.00", "money.paid", "1600.00", "money.written_off", "500.00",
 		"money.patient_responsibility", "200.00", "money.billed_to_patient", "200.00", "money.outstanding", "0.00", "money.overpaid", "0.00", "money.paid_elsewhere", "0.00")

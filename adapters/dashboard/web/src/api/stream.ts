@@ -37,7 +37,7 @@ const paths: Record<Change["object"], string[]> = {
   eligibility_check: ["/eligibility", "/patients", "/summary"],
   claim: ["/claims", "/tasks", "/patients", "/batches", "/summary", "/requests", "/sandbox/clock"],
   attachment: ["/attachments", "/tasks", "/claims", "/payer_requests", "/patients"],
-  payer_request: ["/payer_requests", "/tasks", "/attachments", "/summary", "/patients"],
+  payer_request: ["/payer_requests", "/tasks", "/claims", "/attachments", "/summary", "/patients"],
   batch: ["/batches", "/sandbox/clock"],
   deposit: ["/deposits", "/eras", "/tasks"],
   era: ["/eras", "/deposits", "/tasks", "/quarantine", "/summary"],

@@ -267,3 +267,21 @@ func TestBothClaimsShowWhatThePatientOwes(t *testing.T) {
 		}
 	}
 }
+
+// The history of a claim that was sent has when the decision of the payer before changed. One that is
+// as before again is no longer outdated.
+func TestWhenAnEarlierDecisionChanged(t *testing.T) {
+	t.Parallel()
+	first, c := newClaim(), newClaim()
+	first.ID = billing.ClaimID{15: 97}
+	books := books{Claim: first}
+	was := first.Ledger([]*remit.LedgerEntry{books.entry(remit.Claim{StatusCode: "1", Charge: 80_00, Paid: 80_00})})
+	c.State, c.SentAt, c.BatchID, c.SecondaryTo, c.Coverage = claim.AcceptedPayer, noon, billing.FileID{15: 4}, first.ID, billing.SequenceSecondary
+	c.OtherCoverage = []claim.OtherCoverage{{Sequence: billing.SequencePrimary, Adjudication: was.Adjudication()}}
+	if _, changed := c.Follow(was, first.Ledger(nil), claim.Cause{At: evening}); !changed || !c.Outdated() || !c.OutdatedSince().Equal(evening) || c.State != claim.AcceptedPayer {
+		t.Errorf("changed %t, outdated %t since %s, %s", changed, c.Outdated(), c.OutdatedSince(), c.State)
+	}
+	if _, changed := c.Follow(first.Ledger(nil), was, claim.Cause{At: evening.Add(time.Hour)}); !changed || c.Outdated() || len(c.History) != 1 {
+		t.Errorf("as before again: changed %t, outdated %t, %+v", changed, c.Outdated(), c.History)
+	}
+}

@@ -50,7 +50,7 @@ func layers() []layer {
 		{"core/billing/posting", nouns("claim", "remit"), ""},
 		{"core/billing/automation", nouns("directory", "remit"), ""},
 		{"core/billing/deposit", nouns("decision", "remit"), ""},
-		{"core/billing/quarantine", nouns("clearing", "remit"), ""},
+		{"core/billing/quarantine", nouns("clearing", "directory", "remit"), ""},
 		{"core/billing/claim", nouns("advice", "attachment", "caller", "clearing", "coverage", "contract", "decision", "directory", "estimate", "event", "fee", "limit", "remit", "scenario"), ""},
 		{"core/billing/appeal", nouns("claim", "directory", "limit", "remit"), ""},
 		{"core/billing/claimstatus", nouns("claim", "clearing", "coverage", "directory"), ""},

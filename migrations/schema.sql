@@ -216,13 +216,11 @@ BEGIN
     UPDATE tasks SET settled = NULL WHERE org_id = e.org_id AND mode = e.mode AND settled IS NOT NULL
         AND (claim_id = ANY (of_claims) OR attachment_id = ANY (sets)
             OR payer_request_id IN (SELECT id FROM payer_requests WHERE org_id = e.org_id AND mode = e.mode AND claim_id = ANY (of_claims)));
-    UPDATE tasks SET patient_id = NULL WHERE org_id = e.org_id AND mode = e.mode AND patient_id IS NOT NULL
-        AND payer_request_id IN (SELECT id FROM payer_requests WHERE org_id = e.org_id AND mode = e.mode AND claim_id = ANY (of_claims));
     DELETE FROM notes WHERE org_id = e.org_id AND mode = e.mode
         AND (claim_id = ANY (of_claims) OR attachment_id = ANY (sets)
             OR payer_request_id IN (SELECT id FROM payer_requests WHERE org_id = e.org_id AND mode = e.mode AND claim_id = ANY (of_claims)));
     UPDATE attachments SET about = '{}', narrative = '', decisions = '[]' WHERE org_id = e.org_id AND mode = e.mode AND id = ANY (sets);
-    UPDATE payer_requests SET patient_id = NULL, requested = '', decisions = '[]', answer_note = CASE answer_note WHEN '' THEN '' ELSE 'erased' END
+    UPDATE payer_requests SET requested = '', decisions = '[]', answer_note = CASE answer_note WHEN '' THEN '' ELSE 'erased' END
     WHERE org_id = e.org_id AND mode = e.mode AND claim_id = ANY (of_claims);
     UPDATE era_claims
     SET detail = (detail::jsonb - ARRAY['PatientFirstName', 'PatientLastName', 'MemberID', 'CorrectedPatient'])::json
@@ -712,7 +710,7 @@ CREATE FUNCTION public.record_note() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 BEGIN
-    IF current_setting('molar.untold', true) = 'on' OR NEW.eligibility_batch_item_id IS NOT NULL THEN
+    IF current_setting('molar.untold', true) = 'on' THEN
         RETURN NULL;
     END IF;
     INSERT INTO changes (org_id, mode, kind, id)
@@ -801,13 +799,15 @@ BEGIN
         RETURN 0;
     END IF;
     CASE bare
-        WHEN 'acknowledgements', 'appeals', 'attachments', 'batches', 'check_batch_items', 'check_batches', 'check_members', 'claim_changes', 'claim_totals', 'claim_figures', 'documents', 'eligibility_answers', 'estimates', 'tasks', 'notes', 'check_additions', 'status_policies', 'status_inquiries',
+        WHEN 'acknowledgements', 'appeals', 'attachments', 'batches', 'check_batch_items', 'check_batches', 'check_members', 'claim_changes', 'claim_totals', 'claim_figures', 'documents', 'eligibility_answers', 'estimates', 'check_additions', 'status_policies', 'status_inquiries',
             'enrollments', 'event_numbers', 'events', 'patient_words', 'deposits', 'deposit_accounts', 'payer_limits', 'patients', 'payer_requests',
             'quarantine', 'sandbox_mail', 'sandbox_notes', 'sandbox_scenarios', 'uploads' THEN
         WHEN 'claims' THEN -- those that no other names
             which := which || ' AND NOT EXISTS (SELECT FROM public.claims r WHERE r.parent_id = t.id)
                 AND NOT EXISTS (SELECT FROM public.claims r WHERE r.converted_from = t.id)
                 AND NOT EXISTS (SELECT FROM public.claims r WHERE r.secondary_to = t.id)';
+        WHEN 'tasks', 'notes' THEN
+            which := which || ' AND t.connection_id IS NULL';
         WHEN 'eligibility_checks' THEN
             which := which || ' AND NOT EXISTS (SELECT FROM public.eligibility_checks r WHERE r.parent_id = t.id)';
         WHEN 'batch_acknowledgements' THEN
@@ -1362,15 +1362,6 @@ CREATE TABLE public.check_batch_items (
     needs_a_person boolean NOT NULL,
     faults json NOT NULL,
     completed_at timestamp with time zone,
-    office_id uuid,
-    asked_payer_id uuid,
-    payer_code text DEFAULT ''::text NOT NULL,
-    payer_name text DEFAULT ''::text NOT NULL,
-    appointment_on date,
-    patient_id uuid,
-    status text DEFAULT ''::text NOT NULL,
-    differs boolean DEFAULT false NOT NULL,
-    decisions json DEFAULT '[]'::json NOT NULL,
     CONSTRAINT check_batch_items_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
     CONSTRAINT check_batch_items_outcome_check CHECK ((outcome = ANY (ARRAY[''::text, 'answered'::text, 'rejected'::text, 'payer_unavailable'::text, 'error'::text, 'invalid'::text, 'not_asked'::text, 'canceled'::text])))
 )
@@ -1972,11 +1963,12 @@ CREATE TABLE public.notes (
     struck_by text DEFAULT ''::text NOT NULL,
     struck_reason bytea,
     deposit_id uuid,
-    eligibility_batch_item_id uuid,
-    resource_id uuid GENERATED ALWAYS AS (COALESCE(claim_id, era_id, payer_request_id, attachment_id, enrollment_id, deposit_id, eligibility_batch_item_id)) STORED NOT NULL,
-    CONSTRAINT notes_check CHECK ((num_nonnulls(claim_id, era_id, payer_request_id, attachment_id, enrollment_id, deposit_id, eligibility_batch_item_id) = 1)),
+    connection_id uuid,
+    quarantined_file_id uuid,
+    resource_id uuid GENERATED ALWAYS AS (COALESCE(claim_id, era_id, payer_request_id, attachment_id, enrollment_id, deposit_id, connection_id, quarantined_file_id)) STORED NOT NULL,
+    CONSTRAINT notes_check CHECK ((num_nonnulls(claim_id, era_id, payer_request_id, attachment_id, enrollment_id, deposit_id, connection_id, quarantined_file_id) = 1)),
     CONSTRAINT notes_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
-    CONSTRAINT notes_resource_check CHECK ((resource = ANY (ARRAY['claim'::text, 'era'::text, 'payer_request'::text, 'attachment'::text, 'enrollment'::text, 'deposit'::text, 'eligibility_batch_item'::text])))
+    CONSTRAINT notes_resource_check CHECK ((resource = ANY (ARRAY['claim'::text, 'era'::text, 'payer_request'::text, 'attachment'::text, 'enrollment'::text, 'deposit'::text, 'connection'::text, 'quarantined_file'::text])))
 );
 
 ALTER TABLE ONLY public.notes FORCE ROW LEVEL SECURITY;
@@ -2087,8 +2079,6 @@ CREATE TABLE public.payer_requests (
     created_at timestamp with time zone NOT NULL,
     answer_note text DEFAULT ''::text NOT NULL,
     decisions json DEFAULT '[]'::json NOT NULL,
-    office_id uuid,
-    patient_id uuid,
     CONSTRAINT payer_requests_state CHECK (((source = ANY (ARRAY['network'::text, 'staff'::text])) AND
 CASE state
     WHEN 'open'::text THEN ((answering_attachment_id IS NULL) AND (answered_at IS NULL) AND (answer_note = ''::text))
@@ -2419,11 +2409,12 @@ CREATE TABLE public.tasks (
     deposit_id uuid,
     place_day date GENERATED ALWAYS AS (COALESCE(due_on, 'infinity'::date)) STORED NOT NULL,
     place_amount bigint GENERATED ALWAYS AS ((- amount)) STORED NOT NULL,
-    eligibility_batch_item_id uuid,
-    resource_id uuid GENERATED ALWAYS AS (COALESCE(claim_id, era_id, payer_request_id, attachment_id, enrollment_id, deposit_id, eligibility_batch_item_id)) STORED NOT NULL,
-    CONSTRAINT tasks_check CHECK ((num_nonnulls(claim_id, era_id, payer_request_id, attachment_id, enrollment_id, deposit_id, eligibility_batch_item_id) = 1)),
+    connection_id uuid,
+    quarantined_file_id uuid,
+    resource_id uuid GENERATED ALWAYS AS (COALESCE(claim_id, era_id, payer_request_id, attachment_id, enrollment_id, deposit_id, connection_id, quarantined_file_id)) STORED NOT NULL,
+    CONSTRAINT tasks_check CHECK ((num_nonnulls(claim_id, era_id, payer_request_id, attachment_id, enrollment_id, deposit_id, connection_id, quarantined_file_id) = 1)),
     CONSTRAINT tasks_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
-    CONSTRAINT tasks_resource_check CHECK ((resource = ANY (ARRAY['claim'::text, 'era'::text, 'payer_request'::text, 'attachment'::text, 'enrollment'::text, 'deposit'::text, 'eligibility_batch_item'::text])))
+    CONSTRAINT tasks_resource_check CHECK ((resource = ANY (ARRAY['claim'::text, 'era'::text, 'payer_request'::text, 'attachment'::text, 'enrollment'::text, 'deposit'::text, 'connection'::text, 'quarantined_file'::text])))
 );
 
 ALTER TABLE ONLY public.tasks FORCE ROW LEVEL SECURITY;
@@ -2907,7 +2898,7 @@ CREATE UNIQUE INDEX check_batch_items_item ON public.check_batch_items USING btr
 
 CREATE INDEX check_batch_items_next ON public.check_batch_items USING btree (org_id, mode, next_at, id) WHERE (next_at IS NOT NULL);
 
-CREATE INDEX check_batch_items_org ON public.check_batch_items USING btree (org_id, mode, id);
+CREATE INDEX check_batch_items_org ON public.check_batch_items USING btree (org_id, mode);
 
 CREATE INDEX check_batches_list ON public.check_batches USING btree (org_id, mode, created_at, id);
 
@@ -3109,9 +3100,9 @@ CREATE INDEX jobs_streams ON public.jobs USING btree (kind, org_id, mode, lease_
 
 CREATE INDEX notes_attachment ON public.notes USING btree (attachment_id) WHERE (attachment_id IS NOT NULL);
 
-CREATE INDEX notes_check_item ON public.notes USING btree (eligibility_batch_item_id) WHERE (eligibility_batch_item_id IS NOT NULL);
-
 CREATE INDEX notes_claim ON public.notes USING btree (claim_id) WHERE (claim_id IS NOT NULL);
+
+CREATE INDEX notes_connection ON public.notes USING btree (connection_id) WHERE (connection_id IS NOT NULL);
 
 CREATE INDEX notes_deposit ON public.notes USING btree (deposit_id) WHERE (deposit_id IS NOT NULL);
 
@@ -3122,6 +3113,8 @@ CREATE INDEX notes_era ON public.notes USING btree (era_id) WHERE (era_id IS NOT
 CREATE INDEX notes_list ON public.notes USING btree (org_id, mode, created_at, id);
 
 CREATE INDEX notes_payer_request ON public.notes USING btree (payer_request_id) WHERE (payer_request_id IS NOT NULL);
+
+CREATE INDEX notes_quarantined_file ON public.notes USING btree (quarantined_file_id) WHERE (quarantined_file_id IS NOT NULL);
 
 CREATE INDEX notes_resource ON public.notes USING btree (resource_id, created_at, id);
 
@@ -3154,8 +3147,6 @@ CREATE INDEX payer_requests_due ON public.payer_requests USING btree (org_id, mo
 CREATE INDEX payer_requests_list ON public.payer_requests USING btree (org_id, mode, created_at, id);
 
 CREATE INDEX payer_requests_open ON public.payer_requests USING btree (org_id, mode, due_date NULLS FIRST) WHERE (state = 'open'::text);
-
-CREATE INDEX payer_requests_open_of_claim ON public.payer_requests USING btree (claim_id, due_date, created_at, id) WHERE ((state = 'open'::text) AND (claim_id IS NOT NULL));
 
 CREATE INDEX payer_requests_payer ON public.payer_requests USING btree (org_id, mode, payer_id, created_at, id);
 
@@ -3221,9 +3212,9 @@ CREATE INDEX status_policies_list ON public.status_policies USING btree (org_id,
 
 CREATE INDEX tasks_attachment ON public.tasks USING btree (attachment_id) WHERE (attachment_id IS NOT NULL);
 
-CREATE INDEX tasks_check_item ON public.tasks USING btree (eligibility_batch_item_id) WHERE (eligibility_batch_item_id IS NOT NULL);
-
 CREATE INDEX tasks_claim ON public.tasks USING btree (claim_id) WHERE (claim_id IS NOT NULL);
+
+CREATE INDEX tasks_connection ON public.tasks USING btree (connection_id) WHERE (connection_id IS NOT NULL);
 
 CREATE INDEX tasks_counts ON public.tasks USING btree (org_id, mode, kind, assignee) INCLUDE (since, snoozed_until, until_change) WHERE (ended_at IS NULL);
 
@@ -3240,6 +3231,8 @@ CREATE INDEX tasks_in_place_of_assignee ON public.tasks USING btree (org_id, mod
 CREATE INDEX tasks_in_place_of_kind ON public.tasks USING btree (org_id, mode, kind, place_day, place_amount, since, id, office_id, payer_id) WHERE (ended_at IS NULL);
 
 CREATE INDEX tasks_payer_request ON public.tasks USING btree (payer_request_id) WHERE (payer_request_id IS NOT NULL);
+
+CREATE INDEX tasks_quarantined_file ON public.tasks USING btree (quarantined_file_id) WHERE (quarantined_file_id IS NOT NULL);
 
 CREATE INDEX uploads_org ON public.uploads USING btree (org_id, mode, id);
 
@@ -3269,6 +3262,8 @@ CREATE TRIGGER change AFTER INSERT OR UPDATE ON public.batches FOR EACH ROW EXEC
 
 CREATE TRIGGER change AFTER INSERT OR UPDATE ON public.claims FOR EACH ROW EXECUTE FUNCTION public.record_change('claim');
 
+CREATE TRIGGER change AFTER UPDATE OF enabled, paused_at ON public.connections FOR EACH ROW WHEN ((new.org_id IS NOT NULL)) EXECUTE FUNCTION public.record_change('connection');
+
 CREATE TRIGGER change AFTER INSERT OR UPDATE ON public.deposits FOR EACH ROW EXECUTE FUNCTION public.record_change('deposit');
 
 CREATE TRIGGER change AFTER INSERT OR UPDATE ON public.eligibility_checks FOR EACH ROW EXECUTE FUNCTION public.record_change('eligibility_check');
@@ -3286,6 +3281,8 @@ CREATE TRIGGER change AFTER INSERT OR UPDATE ON public.offices FOR EACH ROW EXEC
 CREATE TRIGGER change AFTER INSERT OR UPDATE ON public.payer_requests FOR EACH ROW EXECUTE FUNCTION public.record_change('payer_request');
 
 CREATE TRIGGER change AFTER INSERT OR UPDATE ON public.providers FOR EACH ROW EXECUTE FUNCTION public.record_change('provider');
+
+CREATE TRIGGER change AFTER INSERT ON public.quarantine FOR EACH ROW WHEN ((new.org_id IS NOT NULL)) EXECUTE FUNCTION public.record_change('quarantined_file');
 
 CREATE TRIGGER change AFTER UPDATE ON public.sandbox_clocks FOR EACH ROW WHEN (((((old.ahead IS DISTINCT FROM new.ahead) OR (old.stands_at IS DISTINCT FROM new.stands_at)) OR (old.advance_job IS DISTINCT FROM new.advance_job)) OR (old.reset_job IS DISTINCT FROM new.reset_job))) EXECUTE FUNCTION public.record_clock_change();
 
@@ -3306,6 +3303,8 @@ CREATE TRIGGER forget_data_key AFTER DELETE ON public.organizations FOR EACH ROW
 CREATE TRIGGER number BEFORE INSERT ON public.events FOR EACH ROW EXECUTE FUNCTION public.number_event();
 
 CREATE TRIGGER patient_named AFTER INSERT ON public.patients FOR EACH ROW EXECUTE FUNCTION public.patient_named();
+
+CREATE TRIGGER removed AFTER DELETE ON public.quarantine FOR EACH ROW WHEN ((old.org_id IS NOT NULL)) EXECUTE FUNCTION public.record_removal('quarantined_file');
 
 CREATE TRIGGER removed AFTER DELETE ON public.sandbox_clocks FOR EACH ROW EXECUTE FUNCTION public.record_clock_change();
 
@@ -3361,10 +3360,10 @@ ALTER TABLE ONLY public.notes
     ADD CONSTRAINT notes_claim_id_fkey FOREIGN KEY (claim_id) REFERENCES public.claims(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.notes
-    ADD CONSTRAINT notes_deposit_id_fkey FOREIGN KEY (deposit_id) REFERENCES public.deposits(id) ON DELETE CASCADE;
+    ADD CONSTRAINT notes_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES public.connections(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.notes
-    ADD CONSTRAINT notes_eligibility_batch_item_id_fkey FOREIGN KEY (eligibility_batch_item_id) REFERENCES public.check_batch_items(id) ON DELETE CASCADE;
+    ADD CONSTRAINT notes_deposit_id_fkey FOREIGN KEY (deposit_id) REFERENCES public.deposits(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.notes
     ADD CONSTRAINT notes_enrollment_id_fkey FOREIGN KEY (enrollment_id) REFERENCES public.enrollments(id) ON DELETE CASCADE;
@@ -3374,6 +3373,9 @@ ALTER TABLE ONLY public.notes
 
 ALTER TABLE ONLY public.notes
     ADD CONSTRAINT notes_payer_request_id_fkey FOREIGN KEY (payer_request_id) REFERENCES public.payer_requests(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.notes
+    ADD CONSTRAINT notes_quarantined_file_id_fkey FOREIGN KEY (quarantined_file_id) REFERENCES public.quarantine(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.offices
     ADD CONSTRAINT offices_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.organizations(id);
@@ -3412,10 +3414,10 @@ ALTER TABLE ONLY public.tasks
     ADD CONSTRAINT tasks_claim_id_fkey FOREIGN KEY (claim_id) REFERENCES public.claims(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.tasks
-    ADD CONSTRAINT tasks_deposit_id_fkey FOREIGN KEY (deposit_id) REFERENCES public.deposits(id) ON DELETE CASCADE;
+    ADD CONSTRAINT tasks_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES public.connections(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.tasks
-    ADD CONSTRAINT tasks_eligibility_batch_item_id_fkey FOREIGN KEY (eligibility_batch_item_id) REFERENCES public.check_batch_items(id) ON DELETE CASCADE;
+    ADD CONSTRAINT tasks_deposit_id_fkey FOREIGN KEY (deposit_id) REFERENCES public.deposits(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.tasks
     ADD CONSTRAINT tasks_enrollment_id_fkey FOREIGN KEY (enrollment_id) REFERENCES public.enrollments(id) ON DELETE CASCADE;
@@ -3425,6 +3427,9 @@ ALTER TABLE ONLY public.tasks
 
 ALTER TABLE ONLY public.tasks
     ADD CONSTRAINT tasks_payer_request_id_fkey FOREIGN KEY (payer_request_id) REFERENCES public.payer_requests(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.tasks
+    ADD CONSTRAINT tasks_quarantined_file_id_fkey FOREIGN KEY (quarantined_file_id) REFERENCES public.quarantine(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.users
     ADD CONSTRAINT users_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.organizations(id);
@@ -3472,6 +3477,8 @@ ALTER TABLE public.claim_totals ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.claims ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.connections ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY connections ON public.tasks TO molar_system USING ((connection_id IS NOT NULL));
 
 ALTER TABLE public.data_keys ENABLE ROW LEVEL SECURITY;
 
@@ -3552,6 +3559,10 @@ ALTER TABLE public.import_mappings ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.jobs ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY lanes ON public.jobs FOR SELECT TO postgres USING (true);
+
+CREATE POLICY lock ON public.connections FOR UPDATE TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text)))) WITH CHECK (false);
+
+CREATE POLICY lock ON public.quarantine AS RESTRICTIVE FOR UPDATE TO molar_app USING (true) WITH CHECK (false);
 
 CREATE POLICY made ON public.organizations FOR SELECT TO molar_app USING ((maker_id = (current_setting('molar.org'::text))::uuid));
 
@@ -4442,24 +4453,6 @@ GRANT UPDATE(faults) ON TABLE public.check_batch_items TO molar_app;
 
 GRANT UPDATE(completed_at) ON TABLE public.check_batch_items TO molar_app;
 
-GRANT UPDATE(office_id) ON TABLE public.check_batch_items TO molar_app;
-
-GRANT UPDATE(asked_payer_id) ON TABLE public.check_batch_items TO molar_app;
-
-GRANT UPDATE(payer_code) ON TABLE public.check_batch_items TO molar_app;
-
-GRANT UPDATE(payer_name) ON TABLE public.check_batch_items TO molar_app;
-
-GRANT UPDATE(appointment_on) ON TABLE public.check_batch_items TO molar_app;
-
-GRANT UPDATE(patient_id) ON TABLE public.check_batch_items TO molar_app;
-
-GRANT UPDATE(status) ON TABLE public.check_batch_items TO molar_app;
-
-GRANT UPDATE(differs) ON TABLE public.check_batch_items TO molar_app;
-
-GRANT UPDATE(decisions) ON TABLE public.check_batch_items TO molar_app;
-
 GRANT SELECT,INSERT ON TABLE public.check_batches TO molar_app;
 GRANT DELETE ON TABLE public.check_batches TO molar_system;
 
@@ -4529,8 +4522,12 @@ GRANT SELECT(name) ON TABLE public.connections TO molar_app;
 GRANT SELECT(kind) ON TABLE public.connections TO molar_app;
 
 GRANT SELECT(carries) ON TABLE public.connections TO molar_app;
+GRANT UPDATE(carries) ON TABLE public.connections TO molar_system;
 
 GRANT SELECT(settings) ON TABLE public.connections TO molar_app;
+GRANT UPDATE(settings) ON TABLE public.connections TO molar_system;
+
+GRANT UPDATE(secrets) ON TABLE public.connections TO molar_system;
 
 GRANT SELECT(enabled) ON TABLE public.connections TO molar_app;
 GRANT UPDATE(enabled) ON TABLE public.connections TO molar_system;
@@ -4544,7 +4541,7 @@ GRANT UPDATE(pause_reason) ON TABLE public.connections TO molar_system;
 GRANT SELECT(pause_detail) ON TABLE public.connections TO molar_app;
 GRANT UPDATE(pause_detail) ON TABLE public.connections TO molar_system;
 
-GRANT SELECT(revision) ON TABLE public.connections TO molar_app;
+GRANT SELECT(revision),UPDATE(revision) ON TABLE public.connections TO molar_app;
 GRANT UPDATE(revision) ON TABLE public.connections TO molar_system;
 
 GRANT SELECT(created_at) ON TABLE public.connections TO molar_app;
@@ -4927,10 +4924,6 @@ GRANT UPDATE(answer_note) ON TABLE public.payer_requests TO molar_app;
 
 GRANT UPDATE(decisions) ON TABLE public.payer_requests TO molar_app;
 
-GRANT UPDATE(office_id) ON TABLE public.payer_requests TO molar_app;
-
-GRANT UPDATE(patient_id) ON TABLE public.payer_requests TO molar_app;
-
 GRANT SELECT,INSERT ON TABLE public.providers TO molar_app;
 
 GRANT UPDATE(first_name) ON TABLE public.providers TO molar_app;
@@ -4947,6 +4940,8 @@ GRANT UPDATE(edits) ON TABLE public.providers TO molar_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.quarantine TO molar_app;
 GRANT SELECT,INSERT,DELETE ON TABLE public.quarantine TO molar_system;
+
+GRANT UPDATE(name) ON TABLE public.quarantine TO molar_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.received_files TO molar_system;
 
@@ -5110,6 +5105,7 @@ GRANT UPDATE(updated_at) ON TABLE public.status_policies TO molar_app;
 GRANT UPDATE(feed) ON TABLE public.status_policies TO molar_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.tasks TO molar_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.tasks TO molar_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.turns TO molar_system;
 

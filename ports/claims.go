@@ -287,6 +287,9 @@ type OwnQuarantine interface {
 	// their names are.
 	Insert(ctx context.Context, q *quarantine.File) (billing.FileID, error)
 
+	// Get reads a file without its content. It returns CodeNotFound if there is none.
+	Get(ctx context.Context, id billing.FileID) (*quarantine.File, error)
+
 	// List reads a page of files without their content, the last received first, and
 	// one extra row when there is a next page.
 	List(ctx context.Context, p billing.Page) ([]*quarantine.File, error)

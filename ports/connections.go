@@ -22,6 +22,10 @@ type Connections interface {
 	// Save stores whether a connection is enabled, and its pause, under a new revision.
 	Save(ctx context.Context, c *network.Connection) error
 
+	// Replace stores all of a connection but what it keeps, under a new revision: its ID, name,
+	// mode, kind and organization, and when it was made.
+	Replace(ctx context.Context, c *network.Connection) error
+
 	// Delete removes a connection.
 	Delete(ctx context.Context, id billing.ConnectionID) error
 
@@ -35,6 +39,10 @@ type Connections interface {
 // OwnConnections are the connections that serve the transaction's scope, those of
 // the deployment too, without their secrets.
 type OwnConnections interface {
+	// Get reads a connection of the scope's own organization. It returns CodeNotFound if there is
+	// none.
+	Get(ctx context.Context, id billing.ConnectionID) (*network.Connection, error)
+
 	// List reads a page of connections, newest first, and one extra row when there
 	// is a next page.
 	List(ctx context.Context, p billing.Page) ([]*network.Connection, error)

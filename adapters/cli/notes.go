@@ -39,19 +39,19 @@ func notesPath(id string) (string, error) {
 	if batch, item, ok := strings.Cut(id, "/"); ok && strings.HasPrefix(batch, "bat_") {
 		return "/eligibility/batches/" + url.PathEscape(batch) + "/items/" + url.PathEscape(item) + "/notes", nil
 	}
-	for prefix, list := range map[string]string{"clm_": "claims", "era_": "eras", "prq_": "payer_requests", "att_": "attachments", "enr_": "enrollments", "dep_": "deposits"} {
+	for prefix, list := range map[string]string{"clm_": "claims", "era_": "eras", "prq_": "payer_requests", "att_": "attachments", "enr_": "enrollments", "dep_": "deposits", "fil_": "quarantine", "con_": "connections"} {
 		if strings.HasPrefix(id, prefix) {
 			return "/" + list + "/" + url.PathEscape(id) + "/notes", nil
 		}
 	}
-	return "", fmt.Errorf("%q has no notes; name a claim (clm_...), a remittance (era_...), a payer request (prq_...), an attachment (att_...), an enrollment (enr_...), a deposit (dep_...) or an item of a batch of checks (bat_.../ITEM)", id)
+	return "", fmt.Errorf("%q has no notes; name a claim (clm_...), a remittance (era_...), a payer request (prq_...), an attachment (att_...), an enrollment (enr_...), a deposit (dep_...), a file in quarantine (fil_...), a connection (con_...) or an item of a batch of checks (bat_.../ITEM)", id)
 }
 
 func addNote(b Backend) *cobra.Command {
 	var f connection
 	c := &cobra.Command{
 		Use: "add RESOURCE TEXT", Short: "Add a note", Args: cobra.ExactArgs(2),
-		Long: "Adds a note to a claim, a remittance, a payer request, an attachment, an enrollment, a deposit or an item of a batch of checks. Its words never change; strike one that is wrong. " +
+		Long: "Adds a note to a claim, a remittance, a payer request, an attachment, an enrollment, a deposit, a file in quarantine, a connection or an item of a batch of checks. Its words never change; strike one that is wrong. " +
 			"It needs a key with the submit permission.",
 		Example: "  molar notes add clm_... 'Dana says that the claim is in process.'",
 		RunE: func(c *cobra.Command, args []string) error {

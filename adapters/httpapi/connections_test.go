@@ -52,6 +52,16 @@ func (s *service) connection(t *testing.T) {
 	})
 }
 
+// pausedConnection adds a connection of the organization in test mode, whose sign-in the network
+// refused.
+func (s *service) pausedConnection(t *testing.T) *network.Connection {
+	t.Helper()
+	c := aConnection("Clearinghouse of "+s.test.Org.String(), s.test.Org, time.Now())
+	c.Mode, c.Settings.Envelope.Usage = billing.ModeTest, network.UsageTest
+	porttest.System(t, s.store, func(ctx context.Context, tx ports.SystemTx) error { return tx.Connections.Insert(ctx, c) })
+	return c
+}
+
 func connectionShapes() map[string]shown {
 	sftp := aConnection("Main", billing.OrgID{2}, shapeTime)
 	sftp.ID = idOf[billing.ConnectionID](1)

@@ -131,6 +131,7 @@ func (x *story) example(t *testing.T, media *openapi3.MediaType, name string) st
 func (x *story) tasks(t *testing.T) {
 	t.Helper()
 	x.enroll(t, call{}, "60054", "claims", "needed")
+	x.notes(t, "Connection", x.pausedConnection(t).ID.String())
 	x.notes(t, "Enrollment", x.must(t, 200, call{path: "/enrollments?limit=1"}).text(t, "data", "0", "id"))
 	first := x.show(t, "listTasks", call{path: "?limit=1"}).text(t, "data", "0", "id")
 	x.see("usr_", x.visits(t, x.org, "biller@example.com", caller.RoleBiller).user.String())
@@ -387,6 +388,7 @@ func (x *story) remittances(t *testing.T) {
 	x.deposits(t, all[0]["era_id"].(string))
 	x.corrections(t, all[0]["era_id"].(string))
 	x.show(t, "listQuarantine", call{})
+	x.notes(t, "QuarantinedFile", all[1]["quarantine_id"].(string))
 	x.see("off_", x.office.String())
 	x.show(t, "assignQuarantinedFile", call{}, all[1]["quarantine_id"].(string))
 	x.show(t, "deleteQuarantinedFile", call{}, x.quarantined(t))

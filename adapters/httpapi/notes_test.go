@@ -22,7 +22,7 @@ func TestNotes(t *testing.T) {
 	s := startService(t)
 	m := s.make(t)
 	for _, to := range m.noted() {
-		kind := map[string]string{"claims": "claim", "eras": "era", "payer_requests": "payer_request", "attachments": "attachment", "enrollments": "enrollment", "deposits": "deposit", "eligibility": "eligibility_batch_item"}[strings.Split(to, "/")[1]]
+		kind := map[string]string{"claims": "claim", "eras": "era", "payer_requests": "payer_request", "attachments": "attachment", "enrollments": "enrollment", "deposits": "deposit", "eligibility": "eligibility_batch_item", "connections": "connection", "quarantine": "quarantined_file"}[strings.Split(to, "/")[1]]
 		second := s.note(t, to, "The second.\nIn two lines.")
 		second.shows(t, "object", "note", "resource.object", kind, "text", "The second.\nIn two lines.", "struck", nil)
 		if of := second.text(t, "resource", "id"); of != to[strings.LastIndex(to, "/")+1:] && !strings.HasPrefix(of, "eli_") {

@@ -18,7 +18,7 @@ func (m made) path(r *route) string {
 	path := strings.TrimPrefix(r.path, root)
 	id := map[string]string{
 		"eligibility": m.check, "attachments": m.attachment, "payer_requests": m.request, "claims": m.claim, "batches": m.batch, "eras": m.era, "quarantine": m.quarantined,
-		"patients": m.patient, "organizations": "org_x", "payers": "pyr_x", "offices": "off_x", "fee_schedules": "fee_x", "attachment_rules": "rul_x", "estimates": m.estimate, "tasks": m.task, "status_inquiries": m.inquiry, "appeals": m.appeal, "notes": m.note, "deposits": m.deposit, "enrollments": m.enrollment, "providers": "prv_x", "users": "usr_x", "api_keys": m.key, "sessions": "ses_x", "events": m.event, "requests": m.logged, "webhook_endpoints": m.endpoint, "webhook_deliveries": m.delivery,
+		"patients": m.patient, "organizations": "org_x", "payers": "pyr_x", "offices": "off_x", "fee_schedules": "fee_x", "attachment_rules": "rul_x", "estimates": m.estimate, "tasks": m.task, "status_inquiries": m.inquiry, "appeals": m.appeal, "notes": m.note, "deposits": m.deposit, "connections": m.connection, "enrollments": m.enrollment, "providers": "prv_x", "users": "usr_x", "api_keys": m.key, "sessions": "ses_x", "events": m.event, "requests": m.logged, "webhook_endpoints": m.endpoint, "webhook_deliveries": m.delivery,
 	}[strings.Split(strings.TrimPrefix(path, "/sandbox"), "/")[1]]
 	if strings.HasPrefix(path, "/eligibility/batches") {
 		id = m.checks

@@ -208,6 +208,7 @@ func anyID(s string) (v [16]byte, text string, ok bool) {
 		bare[billing.EventID], bare[billing.WebhookEndpointID], bare[billing.RequestID], bare[billing.DeliveryID],
 		bare[billing.UserID], bare[billing.SessionID], bare[billing.EnrollmentID], bare[billing.TaskID], bare[billing.DepositID],
 		bare[billing.CheckItemID],
+		bare[billing.ConnectionID],
 	} {
 		if v, text, err := parse(s); err == nil {
 			return v, text, true

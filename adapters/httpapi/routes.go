@@ -251,6 +251,10 @@ func (a *api) routes() []route {
 		{get, root + "/deposits/{id}/notes", read, noBody, a.listNotes(task.OfDeposit)},
 		{post, root + "/eligibility/batches/{id}/items/{item_id}/notes", submit, jsonBody, a.addNote(task.OfCheckItem)},
 		{get, root + "/eligibility/batches/{id}/items/{item_id}/notes", read, noBody, a.listNotes(task.OfCheckItem)},
+		{post, root + "/quarantine/{id}/notes", submit, jsonBody, a.addNote(task.OfFile)},
+		{get, root + "/quarantine/{id}/notes", read, noBody, a.listNotes(task.OfFile)},
+		{post, root + "/connections/{id}/notes", submit, jsonBody, a.addNote(task.OfConnection)},
+		{get, root + "/connections/{id}/notes", read, noBody, a.listNotes(task.OfConnection)},
 		{post, root + "/notes/{id}/strike", submit, jsonBody, a.strikeNote},
 
 		{get, root + "/reports/aging", read, noBody, a.reportAging},

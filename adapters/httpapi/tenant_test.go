@@ -31,6 +31,7 @@ type made struct {
 	fees, estimate, checks, task  string
 	rule                          string // about what goes with claims
 	enrollment, note, deposit     string
+	connection                    string
 	refused, appeal               string // a denied claim, and its appeal
 	logged, key                   string // an entry of the request log, and its API key
 }
@@ -68,6 +69,7 @@ func (s *service) make(t *testing.T) (m made) {
 	m.enrollment = s.must(t, 200, call{path: "/enrollments?limit=1"}).text(t, "data", "0", "id")
 	s.must(t, 200, bankDay("2026-03-09,77.77,EXAMPLE DENTAL HCCLAIMPMT"))
 	m.deposit = s.must(t, 200, call{path: "/deposits?amount=77.77"}).text(t, "data", "0", "id")
+	m.connection = s.pausedConnection(t).ID.String()
 	m.note = s.must(t, 201, call{path: "/claims/" + m.claim + "/notes", body: noteBody}).text(t, "id")
 	for _, path := range m.noted()[1:] {
 		s.must(t, 201, call{path: path + "/notes", body: noteBody})
@@ -79,7 +81,10 @@ const noteBody = `{"text":"Call the payer again."}`
 
 // noted are the paths of a resource of each kind that has notes.
 func (m made) noted() []string {
-	return []string{"/claims/" + m.claim, "/eras/" + m.era, "/payer_requests/" + m.request, "/attachments/" + m.attachment, "/enrollments/" + m.enrollment, "/deposits/" + m.deposit, "/eligibility/batches/" + m.checks + "/items/one"}
+	return []string{
+		"/claims/" + m.claim, "/eras/" + m.era, "/payer_requests/" + m.request, "/attachments/" + m.attachment, "/enrollments/" + m.enrollment, "/deposits/" + m.deposit,
+		"/connections/" + m.connection, "/quarantine/" + m.quarantined, "/eligibility/batches/" + m.checks + "/items/one",
+	}
 }
 
 // makeClaims makes claims in states in which each of the operations is allowed,
@@ -253,6 +258,8 @@ func (s *service) readsByStrangers(t *testing.T, m made) map[string][]foreign {
 		"GET /eligibility/batches":                            {nothing("/eligibility/batches")},
 		"GET /eligibility/batches/{id}":                       {absent("/eligibility/batches/" + m.checks)},
 		"GET /eligibility/batches/{id}/items":                 {absent("/eligibility/batches/" + m.checks + "/items")},
+		"GET /connections/{id}/notes":                         {absent("/connections/" + m.connection + "/notes")},
+		"GET /quarantine/{id}/notes":                          {absent("/quarantine/" + m.quarantined + "/notes")},
 
 		"POST /eligibility/batches/schedule": {{call{path: "/eligibility/batches/schedule", body: scheduleBody(s.office.String())}, 404, billing.CodeNotFound}},
 		"GET /automation":                    {{call: call{path: "/automation"}, status: 200}},               // TestAutomation has whose it is
@@ -367,6 +374,8 @@ func (s *service) writesByStrangers(t *testing.T, m made) map[string][]foreign {
 		"POST /enrollments/{id}/notes":                          {absent(call{path: "/enrollments/" + m.enrollment + "/notes", body: noteBody})},
 		"POST /deposits/{id}/notes":                             {absent(call{path: "/deposits/" + m.deposit + "/notes", body: noteBody})},
 		"POST /eligibility/batches/{id}/items/{item_id}/notes":  {absent(call{path: "/eligibility/batches/" + m.checks + "/items/one/notes", body: noteBody})},
+		"POST /connections/{id}/notes":                          {absent(call{path: "/connections/" + m.connection + "/notes", body: noteBody})},
+		"POST /quarantine/{id}/notes":                           {absent(call{path: "/quarantine/" + m.quarantined + "/notes", body: noteBody})},
 		"POST /deposits/import":                                 {{banking("mine"), 422, billing.CodeInvalidRequest}}, // it names nothing; TestDepositsStayInTheirScope imports
 		"POST /deposits/{id}/match":                             {post("/deposits/"+m.deposit+"/match", "parts", []anObject{{"era_id": m.era}})},
 		"POST /deposits/{id}/unmatch":                           {post("/deposits/" + m.deposit + "/unmatch")},

@@ -172,14 +172,14 @@ func TestRawSQLAboutFiles(t *testing.T) {
 	exec(t, db, "UPDATE claims SET state = 'queued', batch_id = NULL")
 	reaches(t, db, f.in, 1,
 		"SELECT 1 FROM batches", "SELECT 1 FROM eras FOR UPDATE", "SELECT 1 FROM era_claims", "SELECT 1 FROM acknowledgements",
-		"SELECT 1 FROM batch_acknowledgements", "SELECT 1 FROM quarantine", "DELETE FROM quarantine", "SELECT content FROM sandbox_mail",
+		"SELECT 1 FROM batch_acknowledgements", "SELECT 1 FROM quarantine FOR UPDATE", "DELETE FROM quarantine", "SELECT content FROM sandbox_mail",
 		"UPDATE batches SET result = ''", "UPDATE eras SET claim_count = 0", "UPDATE era_claims SET status = 'ignored'", "UPDATE claims SET note = ''",
 	)
 	forbidden(t, db, f.in, map[string][]string{
 		"molar_app": {
 			"UPDATE batches SET content = ''", "UPDATE batches SET name = 'x'", "DELETE FROM batches", "UPDATE eras SET content = ''", "UPDATE eras SET identity = ''",
 			"DELETE FROM eras", "UPDATE era_claims SET detail = '{}'", "DELETE FROM era_claims", "UPDATE acknowledgements SET name = ''", "DELETE FROM acknowledgements",
-			"UPDATE quarantine SET reason = ''", "UPDATE batch_acknowledgements SET number = 2", "DELETE FROM batch_acknowledgements", "UPDATE sandbox_mail SET due = now()", "DELETE FROM sandbox_mail", "SELECT 1 FROM sandbox_notes", "UPDATE claims SET kind = kind", "UPDATE claims SET created_at = now()",
+			"UPDATE quarantine SET reason = ''", "UPDATE quarantine SET name = ''", "UPDATE batch_acknowledgements SET number = 2", "DELETE FROM batch_acknowledgements", "UPDATE sandbox_mail SET due = now()", "DELETE FROM sandbox_mail", "SELECT 1 FROM sandbox_notes", "UPDATE claims SET kind = kind", "UPDATE claims SET created_at = now()",
 			"UPDATE claims SET parent_id = NULL", "SELECT setval('file_serials', 1)",
 		},
 		"molar_system": {

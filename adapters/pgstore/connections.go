@@ -9,6 +9,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/billing/task"
 )
 
 // connectionFields leaves out the secrets.
@@ -62,15 +63,23 @@ func connectionScope(c *network.Connection) billing.Scope {
 // connections are the connections of the deployment and of every organization.
 type connections struct{ *tx }
 
+// sealed encrypts the secrets of a connection. It returns nil for none.
+func (r connections) sealed(ctx context.Context, c *network.Connection) ([]byte, error) {
+	if c.Secrets.IsZero() {
+		return nil, nil
+	}
+	plain, err := json.Marshal(c.Secrets)
+	if err != nil {
+		return nil, fmt.Errorf("encode the secrets of connection %s: %w", c.ID, err)
+	}
+	return r.seal(ctx, connectionScope(c), c.ID, plain), nil
+}
+
 // Insert stores a new connection.
 func (r connections) Insert(ctx context.Context, c *network.Connection) error {
-	var sealed []byte
-	if !c.Secrets.IsZero() {
-		plain, err := json.Marshal(c.Secrets)
-		if err != nil {
-			return fmt.Errorf("encode the secrets of connection %s: %w", c.ID, err)
-		}
-		sealed = r.seal(ctx, connectionScope(c), c.ID, plain)
+	sealed, err := r.sealed(ctx, c)
+	if err != nil {
+		return err
 	}
 	stored, err := connectionTable.insertUnless(ctx, r.tx, &sealedConnection{*c, sealed}, "ON CONFLICT (lower(name)) DO NOTHING")
 	if err == nil && !stored {
@@ -79,7 +88,19 @@ func (r connections) Insert(ctx context.Context, c *network.Connection) error {
 			Message: "There is a connection with this name. Choose another name, or change that one with: molar connections replace FILE",
 		}
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return r.keepTasks(ctx, c, true)
+}
+
+// keepTasks keeps the tasks of a connection in the list of its organization. The deployment's
+// connections have none.
+func (r connections) keepTasks(ctx context.Context, c *network.Connection, isNew bool) error {
+	if c.Org.IsZero() {
+		return nil
+	}
+	return r.keepTasksIn(ctx, connectionScope(c), task.Resource{Kind: task.OfConnection, ID: c.ID}, isNew, task.OfAConnection(c), nil)
 }
 
 // Lock reads a connection and keeps other transactions from changing it.
@@ -93,11 +114,33 @@ func (r connections) Lock(ctx context.Context, name string) (*network.Connection
 
 // Save stores whether a connection is enabled, and its pause.
 func (r connections) Save(ctx context.Context, c *network.Connection) error {
-	return r.later(ctx, c.ID, `
+	err := r.later(ctx, c.ID, `
 UPDATE connections
 SET (enabled, paused_at, pause_reason, pause_detail, revision) = ($2, $3, $4, $5, revision + 1)
 WHERE id = $1`, c.ID, c.Enabled, optional(c.Pause.At),
 		pauseText[network.Reason]{&c.Pause.Reason, &c.Pause}, pauseText[string]{&c.Pause.Detail, &c.Pause})
+	if err != nil {
+		return err
+	}
+	return r.keepTasks(ctx, c, false)
+}
+
+// Replace stores what the operator's document says of a connection, which keeps its notes.
+func (r connections) Replace(ctx context.Context, c *network.Connection) error {
+	sealed, err := r.sealed(ctx, c)
+	if err != nil {
+		return err
+	}
+	settings, err := document{&c.Settings, ""}.Value()
+	if err != nil {
+		return err
+	}
+	err = r.later(ctx, c.ID, "UPDATE connections SET (carries, settings, secrets) = ($2, $3, $4) WHERE id = $1",
+		c.ID, textArray[network.Transaction]{of: &c.Carries}, settings, sealed)
+	if err != nil {
+		return err
+	}
+	return r.Save(ctx, c)
 }
 
 // Delete removes a connection.
@@ -136,11 +179,16 @@ func (r connections) Revisions(ctx context.Context) (map[billing.ConnectionID]in
 // ownConnections are the connections that serve the transaction's scope.
 type ownConnections struct{ *tx }
 
+// Get reads a connection of the scope's own organization.
+func (r ownConnections) Get(ctx context.Context, id billing.ConnectionID) (*network.Connection, error) {
+	return ownConnectionTable.get(ctx, r.tx, id, "")
+}
+
 // List reads a page of connections.
 func (r ownConnections) List(ctx context.Context, p billing.Page) ([]*network.Connection, error) {
 	q := &query{}
-	q.built.WriteString("SELECT " + columnsOf(connectionFields(&network.Connection{})) + "\nFROM connections")
+	q.built.WriteString("SELECT " + ownConnectionTable.columns + "\nFROM connections")
 	q.add("\nWHERE (org_id = % OR org_id IS NULL) AND mode = %", r.scope.Org, r.scope.Mode)
 	text := q.page(p)
-	return read(ctx, r.tx, "list connections", connectionFields, text, q.args...)
+	return ownConnectionTable.many(ctx, r.tx, "list connections", text, q.args...)
 }

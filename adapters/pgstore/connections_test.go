@@ -47,13 +47,16 @@ func TestRawSQLReachesOnlyOwnAndSharedConnections(t *testing.T) {
 			t.Errorf("%d connections, %v, want %d", n, err, want)
 		}
 	}
+	if n, err := as(t, db, "molar_app", in, "SELECT name FROM connections FOR UPDATE"); err != nil || n != 1 {
+		t.Errorf("%d connections are locked, %v, want the one of the organization", n, err)
+	}
 	forbidden(t, db, in, map[string][]string{
 		"molar_app": {
-			"SELECT secrets FROM connections", "SELECT * FROM connections", "UPDATE connections SET enabled = false", "DELETE FROM connections",
+			"SELECT secrets FROM connections", "SELECT * FROM connections", "UPDATE connections SET enabled = false", "UPDATE connections SET revision = 2", "DELETE FROM connections",
 			"INSERT INTO connections (id, mode, name, kind, carries, settings, enabled, created_at) VALUES (gen_random_uuid(), 'test', 'x', 'sftp', '{claims}', '{}', true, now())",
 		},
 		"molar_system": {
-			"UPDATE connections SET secrets = NULL", "UPDATE connections SET settings = '{}'", "UPDATE connections SET org_id = NULL", "UPDATE connections SET name = 'x'",
+			"UPDATE connections SET org_id = NULL", "UPDATE connections SET name = 'x'", "UPDATE connections SET mode = 'live'", "UPDATE connections SET kind = 'core'",
 		},
 	})
 	invalid(t, db, "UPDATE connections SET mode = 'x'", "UPDATE connections SET carries = '{}'",

@@ -61,8 +61,9 @@ func (r notes) opened(ctx context.Context, rows []*noteRow) ([]*task.Note, error
 
 // Insert stores a new note.
 func (r notes) Insert(ctx context.Context, n *task.Note) error {
-	of := make([]any, 7)
-	for i, kind := range [...]task.ResourceKind{task.OfClaim, task.OfRemittance, task.OfPayerRequest, task.OfAttachment, task.OfEnrollment, task.OfDeposit, task.OfCheckItem} {
+	kinds := task.ResourceKinds()
+	of := make([]any, len(kinds))
+	for i, kind := range kinds {
 		if n.Resource.Kind == kind {
 			of[i] = billing.JobID(n.Resource.ID)
 		}

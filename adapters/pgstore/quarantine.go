@@ -9,6 +9,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/quarantine"
+	"github.com/molar-billing/molar/core/billing/task"
 )
 
 // quarantineFields leaves out the content. A file of the operator has no organization.
@@ -108,8 +109,11 @@ type ownQuarantine struct{ *tx }
 // Insert stores a file, unless the scope has its content in quarantine.
 func (r ownQuarantine) Insert(ctx context.Context, q *quarantine.File) (billing.FileID, error) {
 	held, digest, err := r.hold(ctx, q)
-	if err != nil || held {
+	if err != nil {
 		return q.ID, err
+	}
+	if held {
+		return q.ID, r.keepTasks(ctx, task.Resource{Kind: task.OfFile, ID: q.ID}, true, task.OfAFile(q), nil)
 	}
 	var known billing.FileID
 	of := r.query("id", "quarantine")
@@ -118,6 +122,11 @@ func (r ownQuarantine) Insert(ctx context.Context, q *quarantine.File) (billing.
 		return known, fmt.Errorf("find the file in quarantine with the content of %s: %w", q.ID, err)
 	}
 	return known, nil
+}
+
+// Get reads a file without its content.
+func (r ownQuarantine) Get(ctx context.Context, id billing.FileID) (*quarantine.File, error) {
+	return quarantineTable.get(ctx, r.tx, id, "")
 }
 
 // List reads a page of files, the last received first.

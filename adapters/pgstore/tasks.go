@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -14,6 +15,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/decision"
 	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/billing/quarantine"
 	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/billing/task"
 )
@@ -72,6 +74,11 @@ type taskKey task.Resource
 // keepTasks queues what the rules say of a resource that was written: new tasks begin, those
 // whose cause has ended end, and the others change. A new resource has none that could end.
 func (t *tx) keepTasks(ctx context.Context, of task.Resource, isNew bool, found []task.Work, decided decision.List) error {
+	return t.keepTasksIn(ctx, t.scope, of, isNew, found, decided)
+}
+
+// keepTasksIn is keepTasks in a scope, for the operator's transactions, which have none.
+func (t *tx) keepTasksIn(ctx context.Context, in billing.Scope, of task.Resource, isNew bool, found []task.Work, decided decision.List) error {
 	clock := businessClock{transactionClock{ctx, t}}
 	decisions := map[string]decision.Decision{}
 	for _, d := range decided {
@@ -93,11 +100,11 @@ func (t *tx) keepTasks(ctx context.Context, of task.Resource, isNew bool, found 
 			return fmt.Errorf("encode tasks: %w", err)
 		}
 		return t.push(ctx, write{row: taskKey(of), with: gatherTasks, set: saveTasks, rows: []row{{
-			"org_id": t.scope.Org, "mode": t.scope.Mode, "resource": of.Kind, "resource_id": resource, "at": clock.Now(), "work": json.RawMessage(text), "decided": said,
+			"org_id": in.Org, "mode": in.Mode, "resource": of.Kind, "resource_id": resource, "at": clock.Now(), "work": json.RawMessage(text), "decided": said,
 		}}})
 	}
 	for i, w := range all {
-		w["org_id"], w["mode"], w["resource"], w[string(of.Kind)+"_id"], w["patient_id"] = t.scope.Org, t.scope.Mode, of.Kind, resource, found[i].Patient
+		w["org_id"], w["mode"], w["resource"], w[ownColumn(of.Kind)], w["patient_id"] = in.Org, in.Mode, of.Kind, resource, found[i].Patient
 		if d, is := decisions[string(w["kind"].(task.Kind))]; is {
 			w["settled"] = document{of: d}
 		}
@@ -112,7 +119,28 @@ func (t *tx) keepTasks(ctx context.Context, of task.Resource, isNew bool, found 
 	return nil
 }
 
-const taskColumns = "id, org_id, mode, resource, claim_id, era_id, payer_request_id, attachment_id, enrollment_id, deposit_id, eligibility_batch_item_id, kind, " +
+// ownColumn is the column for the ID of a resource of the kind, in the tables whose rows are about any.
+func ownColumn(of task.ResourceKind) string { return string(of) + "_id" }
+
+// ownColumns are those of all kinds, in their order.
+func ownColumns() (all []string) {
+	for _, kind := range task.ResourceKinds() {
+		all = append(all, ownColumn(kind))
+	}
+	return all
+}
+
+// byKind writes the ID of a resource into the column of its kind.
+func byKind() string {
+	var all []string
+	for _, kind := range task.ResourceKinds() {
+		all = append(all, "CASE resource WHEN '"+string(kind)+"' THEN resource_id END")
+	}
+	return strings.Join(all, ", ")
+}
+
+//nolint:gochecknoglobals // a constant, built from the kinds
+var taskColumns = "id, org_id, mode, resource, " + strings.Join(ownColumns(), ", ") + ", kind, " +
 	"office_id, payer_id, payer_code, payer_name, patient_id, amount, since, due_on, due_by, reason, actions, settles, settled"
 
 //nolint:gochecknoglobals // a constant, built from the columns
@@ -142,13 +170,11 @@ const gatherTasks = `resources AS MATERIALIZED (
 // saveTasks writes what is wanted. A task that comes again is the same one, which nobody snoozes.
 // One that is snoozed until its resource changes comes back when what it says changes; that a payer
 // said the same again, on another day, is no change.
-const saveTasks = `
+//
+//nolint:gochecknoglobals // a constant, built from the columns
+var saveTasks = `
 INSERT INTO tasks AS t (` + taskColumns + `)
-SELECT id, org_id, mode, resource,
-	CASE resource WHEN 'claim' THEN resource_id END, CASE resource WHEN 'era' THEN resource_id END,
-	CASE resource WHEN 'payer_request' THEN resource_id END, CASE resource WHEN 'attachment' THEN resource_id END,
-	CASE resource WHEN 'enrollment' THEN resource_id END, CASE resource WHEN 'deposit' THEN resource_id END,
-	CASE resource WHEN 'eligibility_batch_item' THEN resource_id END, kind,
+SELECT id, org_id, mode, resource, ` + byKind() + `, kind,
 	office_id, payer_id, payer_code, payer_name, patient_id, amount, since, due_on, due_by, reason, actions, settles, settled
 FROM wanted
 ON CONFLICT ON CONSTRAINT tasks_one DO UPDATE
@@ -311,6 +337,10 @@ func (r tasks) renewKind(ctx context.Context, after task.Resource, limit int) (t
 		all, err = rule(ctx, r.tx, depositTable, after, limit, func(d *depositRow) ruled { return ruled{d.ID, task.OfADeposit(&d.Deposit), d.Decisions} })
 	case task.OfCheckItem:
 		all, err = rule(ctx, r.tx, checkItemTable, after, limit, func(i *coverage.BatchItem) ruled { return ruled{i.ID, task.OfACheckItem(i), i.Decisions} })
+	case task.OfConnection:
+		all, err = rule(ctx, r.tx, ownConnectionTable, after, limit, func(c *network.Connection) ruled { return ruled{c.ID, task.OfAConnection(c), nil} })
+	case task.OfFile:
+		all, err = rule(ctx, r.tx, quarantineTable, after, limit, func(q *quarantine.File) ruled { return ruled{q.ID, task.OfAFile(q), nil} })
 	}
 	if err != nil || len(all) == 0 {
 		return task.Renewed{}, err

@@ -31,10 +31,7 @@ func (s *Service) Replace(ctx context.Context, r intake.ConnectionRequest) (*net
 		if r.Enabled == nil {
 			c.Enabled = old.Enabled
 		}
-		if err := tx.Connections.Delete(ctx, old.ID); err != nil {
-			return err
-		}
-		return tx.Connections.Insert(ctx, c)
+		return tx.Connections.Replace(ctx, c)
 	})
 	if err != nil {
 		return nil, err

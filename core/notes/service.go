@@ -108,6 +108,10 @@ func resource(ctx context.Context, tx ports.Tx, of Of) (_ task.Resource, err err
 		default:
 			err = billing.NotFound("item", "")
 		}
+	case task.OfConnection:
+		_, err = tx.Connections.Get(ctx, of.ID)
+	case task.OfFile:
+		_, err = tx.Quarantine.Get(ctx, of.ID)
 	}
 	return of.Resource, err
 }

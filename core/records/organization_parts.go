@@ -85,7 +85,7 @@ func organizationParts() []part {
 		{name: "payer_requests", what: "what payers asked for", write: listed("payer_requests", func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*attachment.PayerRequest, error) {
 			return tx.PayerRequests.List(ctx, attachment.PayerRequestFilter{}, p)
 		})},
-		{name: "notes", what: "what people wrote about claims, remittances, payer requests, attachments, enrollments, deposits and items of batches of checks", write: listed("notes", func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*task.Note, error) {
+		{name: "notes", what: "what people wrote about claims, remittances, payer requests, attachments, enrollments, deposits, items of batches of checks, files in quarantine and connections", write: listed("notes", func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*task.Note, error) {
 			return tx.Notes.List(ctx, [16]byte{}, p)
 		})},
 		{name: "batches", what: "files of claims; files/ has them", write: (*organization).batches},

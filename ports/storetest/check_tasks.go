@@ -63,7 +63,7 @@ func testCheckItemTasks(b *scoped) {
 	items[0].Invalid(nil, b.now)
 	b.saveItems(items[0])
 	b.wantCheckTasks("again", task.Open, "known", "over")
-	b.renewed(t, len(items))
+	b.itemsRenewed(t, len(items))
 
 	note := &task.Note{ID: id[billing.NoteID](), Scope: b.scope, Resource: first.Resource, Text: unicode, At: b.now, By: "usr_1"}
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Notes.Insert(ctx, note) })
@@ -113,8 +113,8 @@ func (b *scoped) taskOfState(t *testing.T, resource [16]byte, state task.State) 
 	return all[0]
 }
 
-// renewed computes the tasks of all items from scratch, and finds none that differs.
-func (b *scoped) renewed(t *testing.T, items int) {
+// itemsRenewed computes the tasks of all items from scratch, and finds none that differs.
+func (b *scoped) itemsRenewed(t *testing.T, items int) {
 	t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		done, err := tx.Tasks.Renew(ctx, task.Resource{Kind: task.OfCheckItem}, 100)

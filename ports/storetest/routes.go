@@ -244,7 +244,7 @@ func testClaimScopes(b *scoped) {
 
 func quarantinedPayment() *quarantine.Payment {
 	return &quarantine.Payment{
-		PayerName: "Payer", PayerIDs: []string{"pay_1", "75177"}, PayeeName: unicode, PayeeNPI: "1234567893", PayeeTaxID: "123456789", ClaimCount: 2,
+		PayerName: "Payer", Payer: directory.PayerSummary{ID: billing.PayerID{15: 1}, PayerID: "75177", Name: "Payer"}, PayerIDs: []string{"pay_1", "75177"}, PayeeName: unicode, PayeeNPI: "1234567893", PayeeTaxID: "123456789", ClaimCount: 2,
 		Payment: remit.Payment{Method: "ACH", TraceNumber: "T", Date: billing.Date{Year: 2026, Month: 2, Day: 3}, Total: 12345, ProviderAdjustmentsTotal: -5},
 		Numbers: clearing.ControlNumbers{Interchange: "000000001", Group: "2", Transaction: "0003"},
 	}

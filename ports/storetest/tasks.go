@@ -254,22 +254,7 @@ func (b *scoped) testTasksEnd(of *attachment.PayerRequest, mine *task.Task) {
 		t.Errorf("open again: %+v", again)
 	}
 	b.testTasksOfADisabledUser(of, mine)
-	renewed, at := 0, task.Resource{}
-	for {
-		var step task.Renewed
-		b.in(func(ctx context.Context, tx ports.Tx) (err error) {
-			step, err = tx.Tasks.Renew(ctx, at, 2)
-			return err
-		})
-		if step.Differed != 0 {
-			t.Errorf("a step differed: %+v", step)
-		}
-		if step.Resources == 0 {
-			break
-		}
-		renewed, at = renewed+step.Resources, step.Last
-	}
-	if renewed != 7 {
+	if renewed := b.renewed(); renewed != 7 {
 		t.Errorf("%d resources were renewed, want 7", renewed)
 	}
 }

@@ -46,7 +46,7 @@ func groups() []group {
 		{"deposits", []string{
 			"import=importDeposits", "list=listDeposits", "get=getDeposit", "match=matchDeposit", "unmatch=unmatchDeposit", "add_note=addDepositNote", "list_notes=listDepositNotes",
 		}},
-		{"quarantine", []string{"list=listQuarantine", "delete=deleteQuarantinedFile", "assign=assignQuarantinedFile"}},
+		{"quarantine", []string{"list=listQuarantine", "delete=deleteQuarantinedFile", "assign=assignQuarantinedFile", "add_note=addQuarantinedFileNote", "list_notes=listQuarantinedFileNotes"}},
 		{"summary", []string{"get=getSummary"}},
 		{"reports", []string{"aging=getAgingReport", "collections=getCollectionsReport", "denials=getDenialsReport", "payers=getPayersReport"}},
 		{"payers", []string{"list=listPayers", "get=getPayer"}},
@@ -71,7 +71,7 @@ func groups() []group {
 		{"webhook_deliveries", []string{"list=findWebhookDeliveries", "get=getWebhookDelivery", "resend=resendWebhookDeliveries"}},
 		{"me", []string{"get=getMe"}},
 		{"sessions", []string{"list=listSessions", "end=endSession"}},
-		{"connections", []string{"list=listConnections"}},
+		{"connections", []string{"list=listConnections", "add_note=addConnectionNote", "list_notes=listConnectionNotes"}},
 		{"audit_entries", []string{"list=listAuditEntries"}},
 		{"organization", []string{"update=updateOrganization"}},
 		{"users", []string{"list=listUsers", "invite=inviteUser", "update=updateUser", "invite_again=inviteUserAgain", "reset=resetUser"}},

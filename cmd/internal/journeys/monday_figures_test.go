@@ -197,7 +197,8 @@ func (w *walk) report(open int) {
 	}
 }
 
-// mondayKinds are all kinds of tasks.
+// mondayKinds are the kinds of tasks that the sandbox can make. No network of it refuses a sign-in, and what
+// it sends is for certain.
 func mondayKinds() []string {
 	return []string{
 		"filing_limit", "claim_rejected", "claim_held", "draft_old", "unacknowledged", "no_decision", "denied", "appeal_due", "underpaid", "overpaid",

@@ -18,10 +18,12 @@ const (
 	ChangedPayerRequest ChangeKind = "payer_request"
 	ChangedERA          ChangeKind = "era" // or its claims
 	ChangedDeposit      ChangeKind = "deposit"
+	ChangedFile         ChangeKind = "quarantined_file" // in quarantine; or it is there no more
 	ChangedBatch        ChangeKind = "batch"
 	ChangedOffice       ChangeKind = "office"
 	ChangedProvider     ChangeKind = "provider"
 	ChangedEnrollment   ChangeKind = "enrollment"
+	ChangedConnection   ChangeKind = "connection"       // of the organization: it was paused, enabled or disabled
 	ChangedEvent        ChangeKind = "event"            // an event never changes: it is new
 	ChangedEndpoint     ChangeKind = "webhook_endpoint" // or its health
 	ChangedDelivery     ChangeKind = "webhook_delivery" // it failed
@@ -31,8 +33,8 @@ const (
 // ChangeKinds returns every kind in the order of the API contract.
 func ChangeKinds() []ChangeKind {
 	return []ChangeKind{
-		ChangedCheck, ChangedClaim, ChangedAttachment, ChangedPayerRequest, ChangedERA, ChangedDeposit, ChangedBatch, ChangedOffice, ChangedProvider,
-		ChangedEnrollment, ChangedEvent, ChangedEndpoint, ChangedDelivery, ChangedClock,
+		ChangedCheck, ChangedClaim, ChangedAttachment, ChangedPayerRequest, ChangedERA, ChangedDeposit, ChangedFile, ChangedBatch, ChangedOffice, ChangedProvider,
+		ChangedEnrollment, ChangedConnection, ChangedEvent, ChangedEndpoint, ChangedDelivery, ChangedClock,
 	}
 }
 
@@ -57,7 +59,7 @@ func (c Change) Resource() string {
 		return billing.ERAID(c.ID).String()
 	case ChangedDeposit:
 		return billing.DepositID(c.ID).String()
-	case ChangedBatch:
+	case ChangedBatch, ChangedFile:
 		return billing.FileID(c.ID).String()
 	case ChangedOffice:
 		return billing.OfficeID(c.ID).String()
@@ -65,6 +67,8 @@ func (c Change) Resource() string {
 		return billing.ProviderID(c.ID).String()
 	case ChangedEnrollment:
 		return billing.EnrollmentID(c.ID).String()
+	case ChangedConnection:
+		return billing.ConnectionID(c.ID).String()
 	case ChangedEvent:
 		return billing.EventID(c.ID).String()
 	case ChangedEndpoint:

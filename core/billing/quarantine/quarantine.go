@@ -9,6 +9,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/remit"
 )
 
@@ -34,7 +35,8 @@ func (q *File) Position() billing.Position { return billing.Position{Time: q.Rec
 // what its content alone does not say.
 type Payment struct {
 	PayerName  string
-	PayerIDs   []string // those of its network as ours
+	Payer      directory.PayerSummary // whose IDs these are; zero for an unknown one
+	PayerIDs   []string               // those of its network as ours
 	PayeeName  string
 	PayeeNPI   string
 	PayeeTaxID string
@@ -115,7 +117,7 @@ func UnreadPart(p clearing.FilePart) (cause Cause, reason string) {
 func NewPayment(r *remit.Remittance, f clearing.IncomingFile, mode billing.Mode, reason string, stamp billing.Real, at time.Time) *File {
 	q := New(clearing.IncomingFile{Scope: f.Scope, Name: f.Name, Content: r.Content}, mode, Unplaced, reason, stamp, at)
 	q.Payment = &Payment{
-		PayerName: r.PayerName, PayerIDs: r.PayerIDs, PayeeName: r.PayeeName, PayeeNPI: r.PayeeNPI, PayeeTaxID: r.PayeeTaxID, Payment: r.Payment,
+		PayerName: r.PayerName, Payer: r.Payer, PayerIDs: r.PayerIDs, PayeeName: r.PayeeName, PayeeNPI: r.PayeeNPI, PayeeTaxID: r.PayeeTaxID, Payment: r.Payment,
 		ClaimCount: r.ClaimCount, Numbers: r.File.ControlNumbers,
 	}
 	return q

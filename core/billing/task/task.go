@@ -38,6 +38,8 @@ const (
 	ImagesUnsent          Kind = "images_unsent"           // an attachment was left open
 	CheckNeedsPerson      Kind = "check_needs_person"      // a check of a batch was not asked, or its answer needs a look
 	EnrollmentWaiting     Kind = "enrollment_waiting"      // a payer has not enrolled the office
+	ConnectionPaused      Kind = "connection_paused"       // a network refused the sign-in of a connection
+	Quarantined           Kind = "quarantined"             // a file of the organization waits in quarantine
 )
 
 // Kinds lists every kind, in the order in which a list of counts shows them.
@@ -46,6 +48,7 @@ func Kinds() []Kind {
 		FilingLimit, ClaimRejected, ClaimHeld, DraftOld, Unacknowledged, NoDecision, Denied, AppealDue, Underpaid, Overpaid, ChangedAfterReconcile,
 		SecondaryToBill, SecondaryOutdated, RequestDue, RemittanceUnbalanced, RemittanceUnmatched, RemittanceCorrection,
 		RemittanceToPost, DepositMissing, DepositUnmatched, ImagesUnsent, CheckNeedsPerson, EnrollmentWaiting,
+		ConnectionPaused, Quarantined,
 	}
 }
 
@@ -85,11 +88,16 @@ const (
 	OfEnrollment   ResourceKind = "enrollment"
 	OfDeposit      ResourceKind = "deposit"
 	OfCheckItem    ResourceKind = "eligibility_batch_item"
+	OfConnection   ResourceKind = "connection"
+	OfFile         ResourceKind = "quarantined_file"
 )
 
 // ResourceKinds lists every kind of resource.
 func ResourceKinds() []ResourceKind {
-	return []ResourceKind{OfClaim, OfRemittance, OfPayerRequest, OfAttachment, OfEnrollment, OfDeposit, OfCheckItem}
+	return []ResourceKind{
+		OfClaim, OfRemittance, OfPayerRequest, OfAttachment, OfEnrollment, OfDeposit, OfCheckItem,
+		OfConnection, OfFile,
+	}
 }
 
 // Resource identifies what a task is about.
@@ -115,6 +123,10 @@ func (r Resource) String() string {
 		return billing.DepositID(r.ID).String()
 	case OfCheckItem:
 		return billing.CheckItemID(r.ID).String()
+	case OfConnection:
+		return billing.ConnectionID(r.ID).String()
+	case OfFile:
+		return billing.FileID(r.ID).String()
 	default:
 		return ""
 	}

@@ -41,12 +41,14 @@ const paths: Record<Change["object"], string[]> = {
   batch: ["/batches", "/sandbox/clock"],
   deposit: ["/deposits", "/eras", "/tasks"],
   era: ["/eras", "/deposits", "/tasks", "/quarantine", "/summary"],
+  quarantined_file: ["/quarantine", "/tasks", "/summary"],
   event: ["/events", "/requests", "/webhook_deliveries", "/sandbox/clock"],
   webhook_delivery: ["/webhook_deliveries", "/events", "/webhook_endpoints"],
   webhook_endpoint: ["/webhook_endpoints", "/webhook_deliveries", "/summary"],
   office: ["/offices", "/me"],
   provider: ["/providers"],
   enrollment: ["/enrollments", "/tasks", "/claims"],
+  connection: ["/tasks", "/summary"],
   sandbox_clock: ["/"], // another day, or, after a reset, nothing that a page shows
 };
 

@@ -26,7 +26,7 @@ export function Quarantine() {
     "get",
     "/quarantine",
     { params: { query: { limit: 50, order } } },
-    { ...paged, refetchInterval: 30_000 }, // a file that arrives here is not on the stream
+    paged,
   );
   return (
     <Page
@@ -150,7 +150,12 @@ function Assign({ file }: { file: Quarantined }) {
   );
   return (
     <>
-      <Button look="primary" onClick={() => setOpen(true)}>
+      <Button
+        look="primary"
+        data-act="assignQuarantinedFile"
+        data-of={file.id}
+        onClick={() => setOpen(true)}
+      >
         Assign to an office
       </Button>
       <Modal title="Assign the payment" open={open} onOpenChange={setOpen}>
@@ -201,7 +206,12 @@ function Delete({ file }: { file: Quarantined }) {
       danger
       onConfirm={() => send.go()}
       trigger={(open) => (
-        <Button busy={send.isPending} onClick={open}>
+        <Button
+          data-act={file.payment ? undefined : "deleteQuarantinedFile"}
+          data-of={file.id}
+          busy={send.isPending}
+          onClick={open}
+        >
           Delete
         </Button>
       )}

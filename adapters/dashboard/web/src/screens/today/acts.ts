@@ -29,6 +29,8 @@ export const kinds: Record<Task["kind"], string> = {
   images_unsent: "Images not sent",
   check_needs_person: "Check before the visit",
   enrollment_waiting: "Enrollment",
+  connection_paused: "Connection paused",
+  quarantined: "In quarantine",
 };
 
 /** decisions are what may be decided about a task instead of doing it, as one says it on a button. */
@@ -91,12 +93,20 @@ const acts: Partial<Record<string, Act>> = {
   putEnrollment: { label: "Record where it is" },
   retryEligibilityBatch: { label: "Correct or ask again" },
   getEligibilityCheck: { label: "Look at the answer" },
+  listConnections: { label: "See what waits" },
+  assignQuarantinedFile: { label: "Assign to an office" },
+  deleteQuarantinedFile: { label: "Look at the file" },
 };
 
-/** placeOf returns the screen of what a task is about. An enrollment is on that of its office, and
- *  an item of a batch of checks on that of its batch. */
+/** placeOf returns the screen of what a task is about. An enrollment is on that of its office, an
+ *  item of a batch of checks on that of its batch, and what a connection keeps waiting among the
+ *  claims. */
 export function placeOf(t: Task): AnyTarget {
+  const search = { order: "asc" } as const;
   if (t.resource.batch_id) return { to: `/schedule/${t.resource.batch_id}` };
+  if (t.resource.object === "quarantined_file") return { to: "/remittances/quarantine", search };
+  if (t.resource.object === "connection")
+    return { to: "/claims", search: { ...search, state: ["queued"] } };
   return (
     screenOf(t.resource.id) ?? {
       to: t.office_id ? `/settings/offices/${t.office_id}` : "/settings",

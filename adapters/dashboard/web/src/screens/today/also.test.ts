@@ -2,11 +2,9 @@ import { expect, test } from "vitest";
 import type { Schemas } from "../../api/client";
 import { also } from "./also";
 
-const none = { count: 0, more: false };
 const empty = {
   claims: {},
   waiting: [],
-  quarantine: none,
   webhook_endpoints: { failing: 0 },
 };
 const work = (change: object) => also({ ...empty, ...change } as unknown as Schemas["Summary"]);
@@ -21,7 +19,6 @@ test("what is no task leads to a list that begins with the oldest, the most urge
   const found = work({
     claims: { draft: 1, paid: 2, validated: 1 },
     waiting,
-    quarantine: one,
     webhook_endpoints: { failing: 1 },
   });
   expect(found.map((w) => [w.count, w.what, w.target])).toEqual([
@@ -30,7 +27,6 @@ test("what is no task leads to a list that begins with the oldest, the most urge
       "claim to Cedar waits for a connection",
       { to: "/claims", search: { state: ["queued"], payer_id: "pyr_1", order: "asc" } },
     ],
-    ["1", "file is in quarantine", { to: "/remittances/quarantine", search: { order: "asc" } }],
     ["1", "webhook endpoint is failing", { to: "/developers/webhooks", search: { failing: true } }],
     [
       "1",
@@ -46,7 +42,9 @@ test("what is no task leads to a list that begins with the oldest, the most urge
 });
 
 test("a count that was cut short says so", () => {
-  expect(work({ quarantine: { count: 10_000, more: true } })).toMatchObject([
-    { count: "10,000+", what: "files are in quarantine" },
+  const claims = { count: 10_000, more: true };
+  const waiting = [{ payer_id: "pyr_1", payer_name: "Cedar", reason: "paused", claims }];
+  expect(work({ waiting })).toMatchObject([
+    { count: "10,000+", what: "claims to Cedar wait for a connection" },
   ]);
 });

@@ -47,13 +47,6 @@ export function also(s: Summary): Also[] {
     );
   }
   add(
-    s.quarantine,
-    "file is in quarantine",
-    "files are in quarantine",
-    "Assign each to an office, or delete it.",
-    { to: "/remittances/quarantine", search: { order: "asc" } },
-  );
-  add(
     s.webhook_endpoints.failing,
     "webhook endpoint is failing",
     "webhook endpoints are failing",

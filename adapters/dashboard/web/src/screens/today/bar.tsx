@@ -15,7 +15,8 @@ export function TaskBar() {
   const queue = useQueue();
   const path = useRouterState({ select: (s) => s.location.pathname });
   const today = path === `/${mode}`; // which takes the queue's place over
-  const shows = /_[0-9A-Z]{26}(\/|$)|\/(new|deposits)$/.test(path); // missing money is looked for in the list
+  // Missing money and quarantined files are looked for in their lists.
+  const shows = /_[0-9A-Z]{26}(\/|$)|\/(new|deposits|quarantine)$/.test(path);
   const leaves = queue !== null && !shows && !today;
   // What the tab keeps is outside React.
   useEffect(() => {

@@ -65,6 +65,9 @@ const beside: Partial<Record<string, RegExp>> = {
   recordAppealDecided: /\/appeals\//,
 };
 
+/** unnoted are the resources whose page has no notes. */
+const unnoted: Task["resource"]["object"][] = ["enrollment", "connection", "quarantined_file"];
+
 /** Bar is the bar at one task. */
 function Bar({ queue, path }: { queue: Queue; path: string }) {
   const client = useClient();
@@ -110,8 +113,10 @@ function Bar({ queue, path }: { queue: Queue; path: string }) {
     }
     const { name, target } = actOf(task);
     const at = own || (path === shown && beside[name]?.test(path));
-    // A deposit may pay another remittance than that of the task.
-    if (at && press(name, queue.resource, !own && name === "matchDeposit")) return;
+    // A deposit may pay another remittance than that of the task, and other files are beside its own.
+    const only =
+      (!own && name === "matchDeposit") || task.resource.object === "quarantined_file";
+    if (at && press(name, queue.resource, only)) return;
     const idle = own && target.to === placeOf(task).to; // nothing on the page does it
     if (!idle) go(target);
     else if (!document.querySelector("main .loading")) asking("settle")();
@@ -210,7 +215,7 @@ function Bar({ queue, path }: { queue: Queue; path: string }) {
             )}
           </>
         )}
-        {task && may.write && !/^e(nr|li)_/.test(task.resource.id) && (
+        {task && may.write && !unnoted.includes(task.resource.object) && (
           <Button look="quiet" onClick={toNote}>
             Note <kbd>N</kbd>
           </Button>

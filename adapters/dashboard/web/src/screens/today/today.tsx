@@ -16,7 +16,7 @@ type Summary = Schemas["Summary"];
 
 export function Today() {
   const { api } = useClient();
-  // A file in quarantine is not on the stream.
+  // A connection of the whole deployment, for which claims wait, is not on the stream.
   const summary = api.useQuery("get", "/summary", undefined, { refetchInterval: 60_000 });
   return (
     <Page title="Today" list="/tasks">

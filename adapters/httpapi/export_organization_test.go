@@ -145,7 +145,7 @@ func TestExportOrganization(t *testing.T) {
 	}
 	to.Reset()
 	if totals, err = service.ExportOrganization(ctx, billing.Scope{Org: s.org, Mode: billing.ModeLive}, &to, func(records.Progress) {}); err != nil ||
-		totals.Rows["claims"] != 0 || totals.Rows["connections"] != 1 || totals.Rows["users"] != 1 {
+		totals.Rows["claims"] != 0 || totals.Rows["connections"] != 2 || totals.Rows["users"] != 1 {
 		t.Errorf("in live mode: %+v, %v", totals, err)
 	}
 	if _, err := service.ExportOrganization(ctx, billing.Scope{Org: billing.OrgID{1}, Mode: billing.ModeLive}, io.Discard, func(records.Progress) {}); !billing.IsNotFound(err) {

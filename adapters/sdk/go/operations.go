@@ -1639,6 +1639,30 @@ func (s QuarantineOperations) Assign(ctx context.Context, id string, body Assign
 	}, options)
 }
 
+// AddNote calls POST /quarantine/{id}/notes.
+// Add a note to a quarantined file.
+//
+// Requires the `submit` permission. The words of a person about the file. They never change; strike a note that is
+// wrong, and add another.
+func (s QuarantineOperations) AddNote(ctx context.Context, id string, body NoteRequest, options ...CallOption) (*Note, error) {
+	return read[Note](ctx, s.c, call{
+		method: http.MethodPost, path: "/quarantine/" + url.PathEscape(id) + "/notes",
+		body:  body,
+		keyed: true,
+	}, options)
+}
+
+// ListNotes calls GET /quarantine/{id}/notes.
+// List the notes of a quarantined file.
+//
+// Requires the `read` permission. The oldest first, with those that are struck.
+func (s QuarantineOperations) ListNotes(id string, params QuarantineListNotesParams, options ...CallOption) *List[Note] {
+	return newList[Note](s.c, call{
+		method: http.MethodGet, path: "/quarantine/" + url.PathEscape(id) + "/notes",
+		query: params.query(),
+	}, options)
+}
+
 // SummaryOperations are the operations on summary.
 type SummaryOperations struct{ c *Client }
 
@@ -2557,6 +2581,30 @@ type ConnectionsOperations struct{ c *Client }
 func (s ConnectionsOperations) List(params ConnectionsListParams, options ...CallOption) *List[Connection] {
 	return newList[Connection](s.c, call{
 		method: http.MethodGet, path: "/connections",
+		query: params.query(),
+	}, options)
+}
+
+// AddNote calls POST /connections/{id}/notes.
+// Add a note to a connection.
+//
+// Requires the `submit` permission, and a connection of the organization's own. The words of a person about the
+// connection. They never change; strike a note that is wrong, and add another.
+func (s ConnectionsOperations) AddNote(ctx context.Context, id string, body NoteRequest, options ...CallOption) (*Note, error) {
+	return read[Note](ctx, s.c, call{
+		method: http.MethodPost, path: "/connections/" + url.PathEscape(id) + "/notes",
+		body:  body,
+		keyed: true,
+	}, options)
+}
+
+// ListNotes calls GET /connections/{id}/notes.
+// List the notes of a connection.
+//
+// Requires the `read` permission. The oldest first, with those that are struck.
+func (s ConnectionsOperations) ListNotes(id string, params ConnectionsListNotesParams, options ...CallOption) *List[Note] {
+	return newList[Note](s.c, call{
+		method: http.MethodGet, path: "/connections/" + url.PathEscape(id) + "/notes",
 		query: params.query(),
 	}, options)
 }

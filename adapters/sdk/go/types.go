@@ -1382,6 +1382,8 @@ const (
 	NoteResourceObjectEnrollment           NoteResourceObject = "enrollment"
 	NoteResourceObjectDeposit              NoteResourceObject = "deposit"
 	NoteResourceObjectEligibilityBatchItem NoteResourceObject = "eligibility_batch_item"
+	NoteResourceObjectConnection           NoteResourceObject = "connection"
+	NoteResourceObjectQuarantinedFile      NoteResourceObject = "quarantined_file"
 )
 
 // StruckNote is part of a reply.
@@ -6163,6 +6165,26 @@ type AssignRequest struct {
 	OfficeID string `json:"office_id"`
 }
 
+// QuarantineListNotesParams is part of a request.
+// The parameters of /quarantine/{id}/notes.
+type QuarantineListNotesParams struct {
+	// The maximum number of items on a page.
+	Limit int `json:"limit,omitempty"`
+	// The `next_cursor` of the previous page, unchanged, with the same filters.
+	Cursor string `json:"cursor,omitempty"`
+}
+
+func (p QuarantineListNotesParams) query() url.Values {
+	q := url.Values{}
+	if p.Limit != 0 {
+		q.Set("limit", strconv.Itoa(p.Limit))
+	}
+	if p.Cursor != "" {
+		q.Set("cursor", string(p.Cursor))
+	}
+	return q
+}
+
 // Summary is part of a reply.
 // The work and the money of an organization, in one mode, at one moment.
 type Summary struct {
@@ -7279,6 +7301,8 @@ const (
 // `deposit_unmatched`: a payer's money arrived, and no remittance explains it. `images_unsent`: an attachment was left open.
 // `check_needs_person`: a check of a batch was not asked, or what came of it needs a look before the visit.
 // `enrollment_waiting`: a payer has not enrolled the office.
+// `connection_paused`: the network refused the sign-in of a connection of your own. `quarantined`: a file, or a payment of
+// one, cannot be placed or read.
 type TaskKind string
 
 // The values of TaskKind that this version knows.
@@ -7306,6 +7330,8 @@ const (
 	TaskKindImagesUnsent          TaskKind = "images_unsent"
 	TaskKindCheckNeedsPerson      TaskKind = "check_needs_person"
 	TaskKindEnrollmentWaiting     TaskKind = "enrollment_waiting"
+	TaskKindConnectionPaused      TaskKind = "connection_paused"
+	TaskKindQuarantined           TaskKind = "quarantined"
 )
 
 // TasksListParams is part of a request.
@@ -7386,6 +7412,8 @@ type Task struct {
 	// `deposit_unmatched`: a payer's money arrived, and no remittance explains it. `images_unsent`: an attachment was left open.
 	// `check_needs_person`: a check of a batch was not asked, or what came of it needs a look before the visit.
 	// `enrollment_waiting`: a payer has not enrolled the office.
+	// `connection_paused`: the network refused the sign-in of a connection of your own. `quarantined`: a file, or a payment of
+	// one, cannot be placed or read.
 	Kind TaskKind `json:"kind"`
 	// `open`: it needs a person. `snoozed`: it comes back. `done`: its cause has ended.
 	State TaskState `json:"state"`
@@ -7449,6 +7477,8 @@ const (
 	TaskResourceObjectEnrollment           TaskResourceObject = "enrollment"
 	TaskResourceObjectDeposit              TaskResourceObject = "deposit"
 	TaskResourceObjectEligibilityBatchItem TaskResourceObject = "eligibility_batch_item"
+	TaskResourceObjectConnection           TaskResourceObject = "connection"
+	TaskResourceObjectQuarantinedFile      TaskResourceObject = "quarantined_file"
 )
 
 // TaskDueFrom is one of a list of values, which may grow: expect others.
@@ -9517,6 +9547,26 @@ const (
 // OwnConnectionOptions is part of a reply.
 // The options that are not the defaults, as in the operator's document.
 type OwnConnectionOptions struct {
+}
+
+// ConnectionsListNotesParams is part of a request.
+// The parameters of /connections/{id}/notes.
+type ConnectionsListNotesParams struct {
+	// The maximum number of items on a page.
+	Limit int `json:"limit,omitempty"`
+	// The `next_cursor` of the previous page, unchanged, with the same filters.
+	Cursor string `json:"cursor,omitempty"`
+}
+
+func (p ConnectionsListNotesParams) query() url.Values {
+	q := url.Values{}
+	if p.Limit != 0 {
+		q.Set("limit", strconv.Itoa(p.Limit))
+	}
+	if p.Cursor != "" {
+		q.Set("cursor", string(p.Cursor))
+	}
+	return q
 }
 
 // ActorKind is one of a list of values, which may grow: expect others.

@@ -46,6 +46,7 @@ import type {
   ClaimsSearchReply,
   CollectionsReport,
   Connection,
+  ConnectionsListNotesParams,
   ConnectionsListParams,
   ConvertRequest,
   CreatedAPIKey,
@@ -136,6 +137,7 @@ import type {
   ProviderChange,
   ProviderRequest,
   ProvidersListParams,
+  QuarantineListNotesParams,
   QuarantineListParams,
   QuarantinedFile,
   ReconcileRequest,
@@ -1512,6 +1514,25 @@ export class QuarantineOperations {
   assign(id: string, body: AssignRequest, options?: CallOptions): Promise<ERAImport> {
     return this.core.json({ method: "POST", path: `/quarantine/${encodeURIComponent(id)}/assign`, body, keyed: true }, options);
   }
+
+  /**
+   * Add a note to a quarantined file.
+   *
+   * Requires the `submit` permission. The words of a person about the file. They never change; strike a note that is
+   * wrong, and add another.
+   */
+  addNote(id: string, body: NoteRequest, options?: CallOptions): Promise<Note> {
+    return this.core.json({ method: "POST", path: `/quarantine/${encodeURIComponent(id)}/notes`, body, keyed: true }, options);
+  }
+
+  /**
+   * List the notes of a quarantined file.
+   *
+   * Requires the `read` permission. The oldest first, with those that are struck.
+   */
+  listNotes(id: string, params: QuarantineListNotesParams = {}, options?: CallOptions): List<Note> {
+    return new List(this.core, { method: "GET", path: `/quarantine/${encodeURIComponent(id)}/notes`, query: params }, options);
+  }
 }
 
 export class SummaryOperations {
@@ -2320,6 +2341,25 @@ export class ConnectionsOperations {
    */
   list(params: ConnectionsListParams = {}, options?: CallOptions): List<Connection> {
     return new List(this.core, { method: "GET", path: "/connections", query: params }, options);
+  }
+
+  /**
+   * Add a note to a connection.
+   *
+   * Requires the `submit` permission, and a connection of the organization's own. The words of a person about the
+   * connection. They never change; strike a note that is wrong, and add another.
+   */
+  addNote(id: string, body: NoteRequest, options?: CallOptions): Promise<Note> {
+    return this.core.json({ method: "POST", path: `/connections/${encodeURIComponent(id)}/notes`, body, keyed: true }, options);
+  }
+
+  /**
+   * List the notes of a connection.
+   *
+   * Requires the `read` permission. The oldest first, with those that are struck.
+   */
+  listNotes(id: string, params: ConnectionsListNotesParams = {}, options?: CallOptions): List<Note> {
+    return new List(this.core, { method: "GET", path: `/connections/${encodeURIComponent(id)}/notes`, query: params }, options);
   }
 }
 

@@ -1211,6 +1211,8 @@ export type NoteResourceObject =
   | "enrollment"
   | "deposit"
   | "eligibility_batch_item"
+  | "connection"
+  | "quarantined_file"
   | (string & {});
 
 /** Who struck a note, and why. */
@@ -5548,6 +5550,14 @@ export interface AssignRequest {
   office_id: string;
 }
 
+/** The parameters of /quarantine/{id}/notes. */
+export interface QuarantineListNotesParams {
+  /** The maximum number of items on a page. */
+  limit?: number;
+  /** The `next_cursor` of the previous page, unchanged, with the same filters. */
+  cursor?: string;
+}
+
 /** The work and the money of an organization, in one mode, at one moment. */
 export interface Summary {
   object: string;
@@ -6464,6 +6474,8 @@ export type TaskState =
  * `deposit_unmatched`: a payer's money arrived, and no remittance explains it. `images_unsent`: an attachment was left open.
  * `check_needs_person`: a check of a batch was not asked, or what came of it needs a look before the visit.
  * `enrollment_waiting`: a payer has not enrolled the office.
+ * `connection_paused`: the network refused the sign-in of a connection of your own. `quarantined`: a file, or a payment of
+ * one, cannot be placed or read.
  */
 export type TaskKind =
   | "filing_limit"
@@ -6489,6 +6501,8 @@ export type TaskKind =
   | "images_unsent"
   | "check_needs_person"
   | "enrollment_waiting"
+  | "connection_paused"
+  | "quarantined"
   | (string & {});
 
 /** The parameters of /tasks. */
@@ -6535,6 +6549,8 @@ export interface Task {
    * `deposit_unmatched`: a payer's money arrived, and no remittance explains it. `images_unsent`: an attachment was left open.
    * `check_needs_person`: a check of a batch was not asked, or what came of it needs a look before the visit.
    * `enrollment_waiting`: a payer has not enrolled the office.
+   * `connection_paused`: the network refused the sign-in of a connection of your own. `quarantined`: a file, or a payment of
+   * one, cannot be placed or read.
    */
   kind: TaskKind;
   /** `open`: it needs a person. `snoozed`: it comes back. `done`: its cause has ended. */
@@ -6598,6 +6614,8 @@ export type TaskResourceObject =
   | "enrollment"
   | "deposit"
   | "eligibility_batch_item"
+  | "connection"
+  | "quarantined_file"
   | (string & {});
 
 export type TaskDueFrom =
@@ -8406,6 +8424,14 @@ export type ConnectionPayerTransaction =
 
 /** The options that are not the defaults, as in the operator's document. */
 export interface OwnConnectionOptions {
+}
+
+/** The parameters of /connections/{id}/notes. */
+export interface ConnectionsListNotesParams {
+  /** The maximum number of items on a page. */
+  limit?: number;
+  /** The `next_cursor` of the previous page, unchanged, with the same filters. */
+  cursor?: string;
 }
 
 export type ActorKind =

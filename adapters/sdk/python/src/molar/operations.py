@@ -115,6 +115,7 @@ if TYPE_CHECKING:
         ClaimsListNotesParams,
         ClaimsListParams,
         ClaimsListStatusInquiriesParams,
+        ConnectionsListNotesParams,
         ConnectionsListParams,
         ConvertRequest,
         DeliveriesResend,
@@ -165,6 +166,7 @@ if TYPE_CHECKING:
         ProviderChange,
         ProviderRequest,
         ProvidersListParams,
+        QuarantineListNotesParams,
         QuarantineListParams,
         ReconcileRequest,
         RemittanceNote,
@@ -1363,6 +1365,21 @@ class QuarantineOperations:
         """
         return ERAImport(self._core.json(Call("POST", f"/quarantine/{part(id)}/assign", options, body=dict(body), keyed=True)))
 
+    def add_note(self, id: str, *, options: Options = NO_OPTIONS, **body: Unpack[NoteRequest]) -> Note:
+        """Add a note to a quarantined file.
+
+        Requires the `submit` permission. The words of a person about the file. They never change; strike a note that is
+        wrong, and add another.
+        """
+        return Note(self._core.json(Call("POST", f"/quarantine/{part(id)}/notes", options, body=dict(body), keyed=True)))
+
+    def list_notes(self, id: str, *, options: Options = NO_OPTIONS, **params: Unpack[QuarantineListNotesParams]) -> List[Note]:
+        """List the notes of a quarantined file.
+
+        Requires the `read` permission. The oldest first, with those that are struck.
+        """
+        return List(self._core, Call("GET", f"/quarantine/{part(id)}/notes", options, query=dict(params)), Note)
+
 
 class SummaryOperations:
     """The operations on summary."""
@@ -2096,6 +2113,21 @@ class ConnectionsOperations:
         and those of the whole deployment. The operator of the service adds and changes them.
         """
         return List(self._core, Call("GET", "/connections", options, query=dict(params)), Connection)
+
+    def add_note(self, id: str, *, options: Options = NO_OPTIONS, **body: Unpack[NoteRequest]) -> Note:
+        """Add a note to a connection.
+
+        Requires the `submit` permission, and a connection of the organization's own. The words of a person about the
+        connection. They never change; strike a note that is wrong, and add another.
+        """
+        return Note(self._core.json(Call("POST", f"/connections/{part(id)}/notes", options, body=dict(body), keyed=True)))
+
+    def list_notes(self, id: str, *, options: Options = NO_OPTIONS, **params: Unpack[ConnectionsListNotesParams]) -> List[Note]:
+        """List the notes of a connection.
+
+        Requires the `read` permission. The oldest first, with those that are struck.
+        """
+        return List(self._core, Call("GET", f"/connections/{part(id)}/notes", options, query=dict(params)), Note)
 
 
 class AuditEntriesOperations:

@@ -1170,7 +1170,7 @@ class NoteRequest(TypedDict, total=False):
     stored.
     """
 
-NoteResourceObject: TypeAlias = "Literal['claim', 'era', 'payer_request', 'attachment', 'enrollment', 'deposit', 'eligibility_batch_item'] | str"
+NoteResourceObject: TypeAlias = "Literal['claim', 'era', 'payer_request', 'attachment', 'enrollment', 'deposit', 'eligibility_batch_item', 'connection', 'quarantined_file'] | str"
 """The resource's own `object`."""
 
 
@@ -5711,6 +5711,15 @@ class AssignRequest(TypedDict, total=False):
     """The office that the payment is for."""
 
 
+class QuarantineListNotesParams(TypedDict, total=False):
+    """The parameters of /quarantine/{id}/notes."""
+
+    limit: int
+    """The maximum number of items on a page."""
+    cursor: str
+    """The `next_cursor` of the previous page, unchanged, with the same filters."""
+
+
 class BoundedCount(Model):
     """A part of a reply."""
 
@@ -6821,7 +6830,7 @@ class ImportMappingRequest(TypedDict, total=False):
 TaskState: TypeAlias = "Literal['open', 'snoozed', 'done'] | str"
 """`open`: it needs a person. `snoozed`: it comes back. `done`: its cause has ended."""
 
-TaskKind: TypeAlias = "Literal['filing_limit', 'claim_rejected', 'claim_held', 'draft_old', 'unacknowledged', 'no_decision', 'denied', 'appeal_due', 'underpaid', 'overpaid', 'changed_after_reconcile', 'secondary_to_bill', 'secondary_outdated', 'request_due', 'remittance_unbalanced', 'remittance_unmatched', 'remittance_correction', 'remittance_to_post', 'deposit_missing', 'deposit_unmatched', 'images_unsent', 'check_needs_person', 'enrollment_waiting'] | str"
+TaskKind: TypeAlias = "Literal['filing_limit', 'claim_rejected', 'claim_held', 'draft_old', 'unacknowledged', 'no_decision', 'denied', 'appeal_due', 'underpaid', 'overpaid', 'changed_after_reconcile', 'secondary_to_bill', 'secondary_outdated', 'request_due', 'remittance_unbalanced', 'remittance_unmatched', 'remittance_correction', 'remittance_to_post', 'deposit_missing', 'deposit_unmatched', 'images_unsent', 'check_needs_person', 'enrollment_waiting', 'connection_paused', 'quarantined'] | str"
 """`filing_limit`: the payer accepts the claim only for 14 days more. `claim_rejected`: a rejection is not answered. `claim_held`: findings hold the claim. `draft_old`: a draft
 was left. `unacknowledged`: nobody acknowledged the claim. `no_decision`: the payer accepted the claim, or
 took its decision back, and does not decide; or it was asked, and finds no claim. `denied`: the payer refuses, and money is open.
@@ -6836,6 +6845,8 @@ is applied. `deposit_missing`: the money of a remittance did not arrive within f
 `deposit_unmatched`: a payer's money arrived, and no remittance explains it. `images_unsent`: an attachment was left open.
 `check_needs_person`: a check of a batch was not asked, or what came of it needs a look before the visit.
 `enrollment_waiting`: a payer has not enrolled the office.
+`connection_paused`: the network refused the sign-in of a connection of your own. `quarantined`: a file, or a payment of
+one, cannot be placed or read.
 """
 
 
@@ -6864,7 +6875,7 @@ class TasksListParams(TypedDict, total=False):
     amount_from: Decimal | str
     """Only tasks of this amount or more."""
 
-TaskResourceObject: TypeAlias = "Literal['claim', 'era', 'payer_request', 'attachment', 'enrollment', 'deposit', 'eligibility_batch_item'] | str"
+TaskResourceObject: TypeAlias = "Literal['claim', 'era', 'payer_request', 'attachment', 'enrollment', 'deposit', 'eligibility_batch_item', 'connection', 'quarantined_file'] | str"
 """The resource's own `object`."""
 
 
@@ -6905,6 +6916,8 @@ class Task(Model):
     `deposit_unmatched`: a payer's money arrived, and no remittance explains it. `images_unsent`: an attachment was left open.
     `check_needs_person`: a check of a batch was not asked, or what came of it needs a look before the visit.
     `enrollment_waiting`: a payer has not enrolled the office.
+    `connection_paused`: the network refused the sign-in of a connection of your own. `quarantined`: a file, or a payment of
+    one, cannot be placed or read.
     """
     state: TaskState
     """`open`: it needs a person. `snoozed`: it comes back. `done`: its cause has ended."""
@@ -8964,6 +8977,15 @@ class Connection(Model):
     _read: ClassVar[dict[str, Any]] = {
         "own": OwnConnection,
     }
+
+
+class ConnectionsListNotesParams(TypedDict, total=False):
+    """The parameters of /connections/{id}/notes."""
+
+    limit: int
+    """The maximum number of items on a page."""
+    cursor: str
+    """The `next_cursor` of the previous page, unchanged, with the same filters."""
 
 ActorKind: TypeAlias = "Literal['user', 'key', 'operator', 'rule'] | str"
 

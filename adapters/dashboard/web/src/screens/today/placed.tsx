@@ -65,8 +65,9 @@ const beside: Partial<Record<string, RegExp>> = {
   recordAppealDecided: /\/appeals\//,
 };
 
-/** unnoted are the resources whose page has no notes. */
-const unnoted: Task["resource"]["object"][] = ["enrollment", "connection", "quarantined_file"];
+/** noted reports whether the page of what a task is about has notes: an enrollment, a connection and
+ *  a file in quarantine have no page of their own. */
+const noted = (t: Task) => !/^(enr|con|fil)_/.test(t.resource.id);
 
 /** Bar is the bar at one task. */
 function Bar({ queue, path }: { queue: Queue; path: string }) {
@@ -114,8 +115,7 @@ function Bar({ queue, path }: { queue: Queue; path: string }) {
     const { name, target } = actOf(task);
     const at = own || (path === shown && beside[name]?.test(path));
     // A deposit may pay another remittance than that of the task, and other files are beside its own.
-    const only =
-      (!own && name === "matchDeposit") || task.resource.object === "quarantined_file";
+    const only = (!own && name === "matchDeposit") || task.resource.object === "quarantined_file";
     if (at && press(name, queue.resource, only)) return;
     const idle = own && target.to === placeOf(task).to; // nothing on the page does it
     if (!idle) go(target);
@@ -215,7 +215,7 @@ function Bar({ queue, path }: { queue: Queue; path: string }) {
             )}
           </>
         )}
-        {task && may.write && !unnoted.includes(task.resource.object) && (
+        {task && may.write && noted(task) && (
           <Button look="quiet" onClick={toNote}>
             Note <kbd>N</kbd>
           </Button>

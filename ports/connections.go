@@ -31,9 +31,6 @@ type Connections interface {
 
 	// List reads every connection, by name. Secrets under another key are empty.
 	List(ctx context.Context) ([]*network.Connection, error)
-
-	// Revisions returns the revision of every connection.
-	Revisions(ctx context.Context) (map[billing.ConnectionID]int, error)
 }
 
 // OwnConnections are the connections that serve the transaction's scope, those of

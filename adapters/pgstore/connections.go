@@ -166,16 +166,6 @@ func (r connections) unsealed(ctx context.Context, c *sealedConnection) (*networ
 	return &c.Connection, nil
 }
 
-// Revisions reads the revision of every connection.
-func (r connections) Revisions(ctx context.Context) (map[billing.ConnectionID]int, error) {
-	out := map[billing.ConnectionID]int{}
-	var id billing.ConnectionID
-	var revision int
-	err := r.each(ctx, "read the revisions of connections", []any{&id, &revision}, func() { out[id] = revision },
-		"SELECT id, revision FROM connections")
-	return out, err
-}
-
 // ownConnections are the connections that serve the transaction's scope.
 type ownConnections struct{ *tx }
 

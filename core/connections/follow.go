@@ -39,23 +39,19 @@ func (s *Service) Follow(ctx context.Context) error {
 	if err := s.storePauses(ctx); err != nil {
 		return err
 	}
-	var revisions map[billing.ConnectionID]int
 	var all []*network.Connection
 	err := s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
-		if revisions, err = tx.Connections.Revisions(ctx); err != nil || !s.changed(revisions) {
-			return err
-		}
 		all, err = tx.Connections.List(ctx)
 		return err
 	})
+	revisions := map[billing.ConnectionID]int{}
+	for _, c := range all {
+		revisions[c.ID] = c.Revision
+	}
 	if err != nil || !s.changed(revisions) {
 		return err
 	}
 	s.connector.Replace(all)
-	revisions = map[billing.ConnectionID]int{} // those of the list: a change may have come between
-	for _, c := range all {
-		revisions[c.ID] = c.Revision
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.open, s.inUse = revisions, all

@@ -74,11 +74,15 @@ func testTasksOfConnections(b *scoped) {
 	first := b.taskOf(own.ID)
 	equal(t, "the task", []task.Work{first.Work}, task.OfAConnection(own))
 	equal(t, "connections of the scope", b.renewed(), 1)
-	if got := read(b, func(ctx context.Context, tx ports.Tx) (*network.Connection, error) { return tx.Connections.Get(ctx, own.ID) }); got.Name != own.Name || !got.Secrets.IsZero() {
+	if got := read(b, func(ctx context.Context, tx ports.Tx) (*network.Connection, error) {
+		return tx.Connections.Get(ctx, own.ID)
+	}); got.Name != own.Name || !got.Secrets.IsZero() {
 		t.Errorf("the connection is %+v", got)
 	}
 	for _, c := range []*network.Connection{shared, live} {
-		_, err := try(b, b.scope, func(ctx context.Context, tx ports.Tx) (*network.Connection, error) { return tx.Connections.Get(ctx, c.ID) })
+		_, err := try(b, b.scope, func(ctx context.Context, tx ports.Tx) (*network.Connection, error) {
+			return tx.Connections.Get(ctx, c.ID)
+		})
 		wantCode(t, c.Name, err, billing.CodeNotFound)
 	}
 

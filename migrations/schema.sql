@@ -216,11 +216,13 @@ BEGIN
     UPDATE tasks SET settled = NULL WHERE org_id = e.org_id AND mode = e.mode AND settled IS NOT NULL
         AND (claim_id = ANY (of_claims) OR attachment_id = ANY (sets)
             OR payer_request_id IN (SELECT id FROM payer_requests WHERE org_id = e.org_id AND mode = e.mode AND claim_id = ANY (of_claims)));
+    UPDATE tasks SET patient_id = NULL WHERE org_id = e.org_id AND mode = e.mode AND patient_id IS NOT NULL
+        AND payer_request_id IN (SELECT id FROM payer_requests WHERE org_id = e.org_id AND mode = e.mode AND claim_id = ANY (of_claims));
     DELETE FROM notes WHERE org_id = e.org_id AND mode = e.mode
         AND (claim_id = ANY (of_claims) OR attachment_id = ANY (sets)
             OR payer_request_id IN (SELECT id FROM payer_requests WHERE org_id = e.org_id AND mode = e.mode AND claim_id = ANY (of_claims)));
     UPDATE attachments SET about = '{}', narrative = '', decisions = '[]' WHERE org_id = e.org_id AND mode = e.mode AND id = ANY (sets);
-    UPDATE payer_requests SET requested = '', decisions = '[]', answer_note = CASE answer_note WHEN '' THEN '' ELSE 'erased' END
+    UPDATE payer_requests SET patient_id = NULL, requested = '', decisions = '[]', answer_note = CASE answer_note WHEN '' THEN '' ELSE 'erased' END
     WHERE org_id = e.org_id AND mode = e.mode AND claim_id = ANY (of_claims);
     UPDATE era_claims
     SET detail = (detail::jsonb - ARRAY['PatientFirstName', 'PatientLastName', 'MemberID', 'CorrectedPatient'])::json
@@ -710,7 +712,7 @@ CREATE FUNCTION public.record_note() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 BEGIN
-    IF current_setting('molar.untold', true) = 'on' THEN
+    IF current_setting('molar.untold', true) = 'on' OR NEW.eligibility_batch_item_id IS NOT NULL THEN
         RETURN NULL;
     END IF;
     INSERT INTO changes (org_id, mode, kind, id)
@@ -1362,6 +1364,15 @@ CREATE TABLE public.check_batch_items (
     needs_a_person boolean NOT NULL,
     faults json NOT NULL,
     completed_at timestamp with time zone,
+    office_id uuid,
+    asked_payer_id uuid,
+    payer_code text DEFAULT ''::text NOT NULL,
+    payer_name text DEFAULT ''::text NOT NULL,
+    appointment_on date,
+    patient_id uuid,
+    status text DEFAULT ''::text NOT NULL,
+    differs boolean DEFAULT false NOT NULL,
+    decisions json DEFAULT '[]'::json NOT NULL,
     CONSTRAINT check_batch_items_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
     CONSTRAINT check_batch_items_outcome_check CHECK ((outcome = ANY (ARRAY[''::text, 'answered'::text, 'rejected'::text, 'payer_unavailable'::text, 'error'::text, 'invalid'::text, 'not_asked'::text, 'canceled'::text])))
 )
@@ -1963,12 +1974,13 @@ CREATE TABLE public.notes (
     struck_by text DEFAULT ''::text NOT NULL,
     struck_reason bytea,
     deposit_id uuid,
+    eligibility_batch_item_id uuid,
     connection_id uuid,
     quarantined_file_id uuid,
-    resource_id uuid GENERATED ALWAYS AS (COALESCE(claim_id, era_id, payer_request_id, attachment_id, enrollment_id, deposit_id, connection_id, quarantined_file_id)) STORED NOT NULL,
-    CONSTRAINT notes_check CHECK ((num_nonnulls(claim_id, era_id, payer_request_id, attachment_id, enrollment_id, deposit_id, connection_id, quarantined_file_id) = 1)),
+    resource_id uuid GENERATED ALWAYS AS (COALESCE(claim_id, era_id, payer_request_id, attachment_id, enrollment_id, deposit_id, eligibility_batch_item_id, connection_id, quarantined_file_id)) STORED NOT NULL,
+    CONSTRAINT notes_check CHECK ((num_nonnulls(claim_id, era_id, payer_request_id, attachment_id, enrollment_id, deposit_id, eligibility_batch_item_id, connection_id, quarantined_file_id) = 1)),
     CONSTRAINT notes_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
-    CONSTRAINT notes_resource_check CHECK ((resource = ANY (ARRAY['claim'::text, 'era'::text, 'payer_request'::text, 'attachment'::text, 'enrollment'::text, 'deposit'::text, 'connection'::text, 'quarantined_file'::text])))
+    CONSTRAINT notes_resource_check CHECK ((resource = ANY (ARRAY['claim'::text, 'era'::text, 'payer_request'::text, 'attachment'::text, 'enrollment'::text, 'deposit'::text, 'eligibility_batch_item'::text, 'connection'::text, 'quarantined_file'::text])))
 );
 
 ALTER TABLE ONLY public.notes FORCE ROW LEVEL SECURITY;
@@ -2079,6 +2091,8 @@ CREATE TABLE public.payer_requests (
     created_at timestamp with time zone NOT NULL,
     answer_note text DEFAULT ''::text NOT NULL,
     decisions json DEFAULT '[]'::json NOT NULL,
+    office_id uuid,
+    patient_id uuid,
     CONSTRAINT payer_requests_state CHECK (((source = ANY (ARRAY['network'::text, 'staff'::text])) AND
 CASE state
     WHEN 'open'::text THEN ((answering_attachment_id IS NULL) AND (answered_at IS NULL) AND (answer_note = ''::text))
@@ -2409,12 +2423,13 @@ CREATE TABLE public.tasks (
     deposit_id uuid,
     place_day date GENERATED ALWAYS AS (COALESCE(due_on, 'infinity'::date)) STORED NOT NULL,
     place_amount bigint GENERATED ALWAYS AS ((- amount)) STORED NOT NULL,
+    eligibility_batch_item_id uuid,
     connection_id uuid,
     quarantined_file_id uuid,
-    resource_id uuid GENERATED ALWAYS AS (COALESCE(claim_id, era_id, payer_request_id, attachment_id, enrollment_id, deposit_id, connection_id, quarantined_file_id)) STORED NOT NULL,
-    CONSTRAINT tasks_check CHECK ((num_nonnulls(claim_id, era_id, payer_request_id, attachment_id, enrollment_id, deposit_id, connection_id, quarantined_file_id) = 1)),
+    resource_id uuid GENERATED ALWAYS AS (COALESCE(claim_id, era_id, payer_request_id, attachment_id, enrollment_id, deposit_id, eligibility_batch_item_id, connection_id, quarantined_file_id)) STORED NOT NULL,
+    CONSTRAINT tasks_check CHECK ((num_nonnulls(claim_id, era_id, payer_request_id, attachment_id, enrollment_id, deposit_id, eligibility_batch_item_id, connection_id, quarantined_file_id) = 1)),
     CONSTRAINT tasks_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
-    CONSTRAINT tasks_resource_check CHECK ((resource = ANY (ARRAY['claim'::text, 'era'::text, 'payer_request'::text, 'attachment'::text, 'enrollment'::text, 'deposit'::text, 'connection'::text, 'quarantined_file'::text])))
+    CONSTRAINT tasks_resource_check CHECK ((resource = ANY (ARRAY['claim'::text, 'era'::text, 'payer_request'::text, 'attachment'::text, 'enrollment'::text, 'deposit'::text, 'eligibility_batch_item'::text, 'connection'::text, 'quarantined_file'::text])))
 );
 
 ALTER TABLE ONLY public.tasks FORCE ROW LEVEL SECURITY;
@@ -2898,7 +2913,7 @@ CREATE UNIQUE INDEX check_batch_items_item ON public.check_batch_items USING btr
 
 CREATE INDEX check_batch_items_next ON public.check_batch_items USING btree (org_id, mode, next_at, id) WHERE (next_at IS NOT NULL);
 
-CREATE INDEX check_batch_items_org ON public.check_batch_items USING btree (org_id, mode);
+CREATE INDEX check_batch_items_org ON public.check_batch_items USING btree (org_id, mode, id);
 
 CREATE INDEX check_batches_list ON public.check_batches USING btree (org_id, mode, created_at, id);
 
@@ -3100,6 +3115,8 @@ CREATE INDEX jobs_streams ON public.jobs USING btree (kind, org_id, mode, lease_
 
 CREATE INDEX notes_attachment ON public.notes USING btree (attachment_id) WHERE (attachment_id IS NOT NULL);
 
+CREATE INDEX notes_check_item ON public.notes USING btree (eligibility_batch_item_id) WHERE (eligibility_batch_item_id IS NOT NULL);
+
 CREATE INDEX notes_claim ON public.notes USING btree (claim_id) WHERE (claim_id IS NOT NULL);
 
 CREATE INDEX notes_connection ON public.notes USING btree (connection_id) WHERE (connection_id IS NOT NULL);
@@ -3147,6 +3164,8 @@ CREATE INDEX payer_requests_due ON public.payer_requests USING btree (org_id, mo
 CREATE INDEX payer_requests_list ON public.payer_requests USING btree (org_id, mode, created_at, id);
 
 CREATE INDEX payer_requests_open ON public.payer_requests USING btree (org_id, mode, due_date NULLS FIRST) WHERE (state = 'open'::text);
+
+CREATE INDEX payer_requests_open_of_claim ON public.payer_requests USING btree (claim_id, due_date, created_at, id) WHERE ((state = 'open'::text) AND (claim_id IS NOT NULL));
 
 CREATE INDEX payer_requests_payer ON public.payer_requests USING btree (org_id, mode, payer_id, created_at, id);
 
@@ -3211,6 +3230,8 @@ CREATE INDEX status_inquiries_pending ON public.status_inquiries USING btree (pa
 CREATE INDEX status_policies_list ON public.status_policies USING btree (org_id, mode, created_at, id);
 
 CREATE INDEX tasks_attachment ON public.tasks USING btree (attachment_id) WHERE (attachment_id IS NOT NULL);
+
+CREATE INDEX tasks_check_item ON public.tasks USING btree (eligibility_batch_item_id) WHERE (eligibility_batch_item_id IS NOT NULL);
 
 CREATE INDEX tasks_claim ON public.tasks USING btree (claim_id) WHERE (claim_id IS NOT NULL);
 
@@ -3366,6 +3387,9 @@ ALTER TABLE ONLY public.notes
     ADD CONSTRAINT notes_deposit_id_fkey FOREIGN KEY (deposit_id) REFERENCES public.deposits(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.notes
+    ADD CONSTRAINT notes_eligibility_batch_item_id_fkey FOREIGN KEY (eligibility_batch_item_id) REFERENCES public.check_batch_items(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.notes
     ADD CONSTRAINT notes_enrollment_id_fkey FOREIGN KEY (enrollment_id) REFERENCES public.enrollments(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.notes
@@ -3418,6 +3442,9 @@ ALTER TABLE ONLY public.tasks
 
 ALTER TABLE ONLY public.tasks
     ADD CONSTRAINT tasks_deposit_id_fkey FOREIGN KEY (deposit_id) REFERENCES public.deposits(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.tasks
+    ADD CONSTRAINT tasks_eligibility_batch_item_id_fkey FOREIGN KEY (eligibility_batch_item_id) REFERENCES public.check_batch_items(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.tasks
     ADD CONSTRAINT tasks_enrollment_id_fkey FOREIGN KEY (enrollment_id) REFERENCES public.enrollments(id) ON DELETE CASCADE;
@@ -4453,6 +4480,24 @@ GRANT UPDATE(faults) ON TABLE public.check_batch_items TO molar_app;
 
 GRANT UPDATE(completed_at) ON TABLE public.check_batch_items TO molar_app;
 
+GRANT UPDATE(office_id) ON TABLE public.check_batch_items TO molar_app;
+
+GRANT UPDATE(asked_payer_id) ON TABLE public.check_batch_items TO molar_app;
+
+GRANT UPDATE(payer_code) ON TABLE public.check_batch_items TO molar_app;
+
+GRANT UPDATE(payer_name) ON TABLE public.check_batch_items TO molar_app;
+
+GRANT UPDATE(appointment_on) ON TABLE public.check_batch_items TO molar_app;
+
+GRANT UPDATE(patient_id) ON TABLE public.check_batch_items TO molar_app;
+
+GRANT UPDATE(status) ON TABLE public.check_batch_items TO molar_app;
+
+GRANT UPDATE(differs) ON TABLE public.check_batch_items TO molar_app;
+
+GRANT UPDATE(decisions) ON TABLE public.check_batch_items TO molar_app;
+
 GRANT SELECT,INSERT ON TABLE public.check_batches TO molar_app;
 GRANT DELETE ON TABLE public.check_batches TO molar_system;
 
@@ -4923,6 +4968,10 @@ GRANT UPDATE(answered_at) ON TABLE public.payer_requests TO molar_app;
 GRANT UPDATE(answer_note) ON TABLE public.payer_requests TO molar_app;
 
 GRANT UPDATE(decisions) ON TABLE public.payer_requests TO molar_app;
+
+GRANT UPDATE(office_id) ON TABLE public.payer_requests TO molar_app;
+
+GRANT UPDATE(patient_id) ON TABLE public.payer_requests TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.providers TO molar_app;
 

@@ -207,7 +207,7 @@ func anyID(s string) (v [16]byte, text string, ok bool) {
 		bare[billing.PayerID], bare[billing.ProviderID], bare[billing.PatientID], bare[billing.DocumentID],
 		bare[billing.EventID], bare[billing.WebhookEndpointID], bare[billing.RequestID], bare[billing.DeliveryID],
 		bare[billing.UserID], bare[billing.SessionID], bare[billing.EnrollmentID], bare[billing.TaskID], bare[billing.DepositID],
-		bare[billing.CheckBatchID], bare[billing.CheckItemID], bare[billing.ConnectionID], bare[billing.NoteID], bare[billing.StatusInquiryID],
+		bare[billing.CheckBatchID], bare[billing.CheckItemID], bare[billing.ConnectionID], bare[billing.StatusInquiryID],
 		bare[billing.AppealID], bare[billing.AttachmentRuleID], bare[billing.FeeScheduleID], bare[billing.EstimateID],
 	} {
 		if v, text, err := parse(s); err == nil {

@@ -99,7 +99,11 @@ func (t *tx) keepTasksIn(ctx context.Context, in billing.Scope, of task.Resource
 		if err = errors.Join(err, errDecided); err != nil {
 			return fmt.Errorf("encode tasks: %w", err)
 		}
-		return t.push(ctx, write{row: taskKey(of), with: gatherTasks, set: saveTasks, rows: []row{{
+		with := gatherTasks(lookedFor)
+		if t.scope.Org.IsZero() { // the operator, who sees no patients
+			with = gatherTasks("w.known")
+		}
+		return t.push(ctx, write{row: taskKey(of), with: with, set: saveTasks, rows: []row{{
 			"org_id": in.Org, "mode": in.Mode, "resource": of.Kind, "resource_id": resource, "at": clock.Now(), "work": json.RawMessage(text), "decided": said,
 		}}})
 	}
@@ -146,16 +150,21 @@ var taskColumns = "id, org_id, mode, resource, " + strings.Join(ownColumns(), ",
 //nolint:gochecknoglobals // a constant, built from the columns
 var insertTasks = insertion("tasks", taskColumns, "")
 
-// gatherTasks reads what is wanted, and ends the tasks of the resources that are not. The planner
-// takes a hundred rows for those of JSON, and would rather read a table of a few thousand rows
-// whole than look for each: an array of keys has it look.
-const gatherTasks = `resources AS MATERIALIZED (
-	SELECT * FROM json_to_recordset($1) AS r (org_id uuid, mode text, resource text, resource_id uuid, at timestamptz, work json, decided json)
-), wanted AS MATERIALIZED (
-	SELECT r.org_id, r.mode, r.resource, r.resource_id, r.decided -> w.kind AS settled, w.*, CASE WHEN w.person_key = '' THEN w.known ELSE (
+// lookedFor is the patient of a task: the known one, or who is in the directory under the name and the
+// birth date.
+const lookedFor = `CASE WHEN w.person_key = '' THEN w.known ELSE (
 		SELECT p.id FROM patients p
 		WHERE p.org_id = r.org_id AND p.mode = r.mode AND p.name_key = w.person_key AND p.date_of_birth = w.person_born
-	) END AS patient_id
+	) END`
+
+// gatherTasks reads what is wanted, with the patient, and ends the tasks of the resources that are not. The
+// planner takes a hundred rows for those of JSON, and would rather read a table of a few thousand rows
+// whole than look for each: an array of keys has it look.
+func gatherTasks(patient string) string {
+	return `resources AS MATERIALIZED (
+	SELECT * FROM json_to_recordset($1) AS r (org_id uuid, mode text, resource text, resource_id uuid, at timestamptz, work json, decided json)
+), wanted AS MATERIALIZED (
+	SELECT r.org_id, r.mode, r.resource, r.resource_id, r.decided -> w.kind AS settled, w.*, ` + patient + ` AS patient_id
 	FROM resources r CROSS JOIN LATERAL json_to_recordset(r.work) AS w (
 		id uuid, kind text, office_id uuid, payer_id uuid, payer_code text, payer_name text, known uuid, person_key text, person_born date,
 		amount bigint, since timestamptz, due_on date, due_by text, reason text, actions text[], settles text[])
@@ -166,6 +175,7 @@ const gatherTasks = `resources AS MATERIALIZED (
 	WHERE t.resource_id = ANY (ARRAY(SELECT resource_id FROM resources)) AND t.resource_id = r.resource_id AND t.ended_at IS NULL
 		AND NOT EXISTS (SELECT FROM wanted w WHERE w.resource_id = t.resource_id AND w.kind = t.kind)
 )`
+}
 
 // saveTasks writes what is wanted. A task that comes again is the same one, which nobody snoozes.
 // One that is snoozed until its resource changes comes back when what it says changes; that a payer

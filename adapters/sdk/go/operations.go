@@ -2588,8 +2588,8 @@ func (s ConnectionsOperations) List(params ConnectionsListParams, options ...Cal
 // AddNote calls POST /connections/{id}/notes.
 // Add a note to a connection.
 //
-// Requires the `submit` permission, and a connection of the organization's own. The words of a person about the
-// connection. They never change; strike a note that is wrong, and add another.
+// Requires the `submit` permission. The words of a person about a connection of the organization's own. They never
+// change; strike a note that is wrong, and add another.
 func (s ConnectionsOperations) AddNote(ctx context.Context, id string, body NoteRequest, options ...CallOption) (*Note, error) {
 	return read[Note](ctx, s.c, call{
 		method: http.MethodPost, path: "/connections/" + url.PathEscape(id) + "/notes",

@@ -2346,8 +2346,8 @@ export class ConnectionsOperations {
   /**
    * Add a note to a connection.
    *
-   * Requires the `submit` permission, and a connection of the organization's own. The words of a person about the
-   * connection. They never change; strike a note that is wrong, and add another.
+   * Requires the `submit` permission. The words of a person about a connection of the organization's own. They never
+   * change; strike a note that is wrong, and add another.
    */
   addNote(id: string, body: NoteRequest, options?: CallOptions): Promise<Note> {
     return this.core.json({ method: "POST", path: `/connections/${encodeURIComponent(id)}/notes`, body, keyed: true }, options);

@@ -2117,8 +2117,8 @@ class ConnectionsOperations:
     def add_note(self, id: str, *, options: Options = NO_OPTIONS, **body: Unpack[NoteRequest]) -> Note:
         """Add a note to a connection.
 
-        Requires the `submit` permission, and a connection of the organization's own. The words of a person about the
-        connection. They never change; strike a note that is wrong, and add another.
+        Requires the `submit` permission. The words of a person about a connection of the organization's own. They never
+        change; strike a note that is wrong, and add another.
         """
         return Note(self._core.json(Call("POST", f"/connections/{part(id)}/notes", options, body=dict(body), keyed=True)))
 

@@ -392,7 +392,11 @@ func (w *walk) all() {
 		w.now = w.spent[kind]
 		before := w.now.keys
 		w.within("region", "Task").sees(task["reason"].(string))
-		if patient, is := task["patient_name"].(string); is && !strings.Contains(w.address(), "/appeals/") {
+		switch patient, is := task["patient_name"].(string); {
+		case !is, strings.Contains(w.address(), "/appeals/"):
+		case strings.Contains(w.address(), "/payer-requests/"): // its heading has the payer
+			w.sees(patient)
+		default:
 			w.seesA("heading", patient) // not the page of the task before
 		}
 		w.does(task)

@@ -110,6 +110,7 @@ func batchedShape(b *eligibility.Batched) checkBatchJSON {
 }
 
 type checkItemJSON struct {
+	ID                  billing.CheckItemID   `json:"id"`
 	ItemID              string                `json:"item_id"`
 	Object              string                `json:"object"`
 	BatchID             billing.CheckBatchID  `json:"batch_id"`
@@ -140,7 +141,7 @@ type itemVerdictJSON struct {
 
 func checkItemShape(i *eligibility.Item) checkItemJSON {
 	shape := checkItemJSON{
-		ItemID: i.ItemID, Object: "eligibility_batch_item", BatchID: i.BatchID, State: i.State(), Outcome: orNull(i.Outcome), NeedsAPerson: i.NeedsAPerson,
+		ID: i.ID, ItemID: i.ItemID, Object: "eligibility_batch_item", BatchID: i.BatchID, State: i.State(), Outcome: orNull(i.Outcome), NeedsAPerson: i.NeedsAPerson,
 		AppointmentAt: timeOrNull(i.AppointmentAt), AppointmentID: i.AppointmentID, EligibilityID: orNull(i.CheckID), Attempts: i.Attempts,
 		NextAttemptAt: timeOrNull(i.NextAt), CompletedAt: timeOrNull(i.CompletedAt), Settled: settledShape(i.Decisions.Of(string(task.CheckNeedsPerson))), Request: i.Request,
 		Errors: mapped(i.Faults, func(f billing.FieldFault) faultJSON { return faultJSON{f.Field, f.Code, f.Message} }),

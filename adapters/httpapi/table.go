@@ -52,8 +52,12 @@ func asTable[Filter, T, J any](
 	if err != nil {
 		return nil, err
 	}
-	return &reply{status: http.StatusOK, stream: s, mime: csvType + "; charset=utf-8", fileName: strings.NewReplacer(", ", "-", " ", "-").Replace(l.name) + ".csv"}, nil
+	return &reply{status: http.StatusOK, stream: s, mime: csvType + "; charset=utf-8", fileName: unsafeName.ReplaceAllString(l.name, "-") + ".csv"}, nil
 }
+
+// unsafeName is what the name of a list may have and that of a file must not: a list may be named by what the
+// caller sent.
+var unsafeName = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
 // exports tells the audit the filters of a list that is read as a file, in place of the patients in
 // it. Of a filter by words it keeps only the name. The audit of a patient and of a claim finds the

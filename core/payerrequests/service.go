@@ -73,7 +73,7 @@ func (s *Service) Record(ctx context.Context, call idempotency.Write[*attachment
 func (s *Service) payer(ctx context.Context, tx ports.Tx, r *attachment.PayerRequest, faults *billing.Faults, ref *string) error {
 	var absent billing.Absent
 	if !r.ClaimID.IsZero() {
-		c, err := tx.Claims.Get(ctx, r.ClaimID)
+		c, err := tx.Claims.Lock(ctx, r.ClaimID) // who changes its office or patient names them in the request, too
 		if err == nil {
 			c.NameIn(r)
 			r.Payer = c.Payer

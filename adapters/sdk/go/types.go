@@ -1198,6 +1198,8 @@ func (p EligibilityBatchesListItemsParams) query() url.Values {
 
 // EligibilityBatchItem is part of a reply.
 type EligibilityBatchItem struct {
+	// The item's ID, as the `resource` of its task has it. Operations take `item_id`.
+	ID      string `json:"id"`
 	ItemID  string `json:"item_id"`
 	Object  string `json:"object"`
 	BatchID string `json:"batch_id"`

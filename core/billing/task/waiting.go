@@ -31,7 +31,7 @@ func OfAFile(q *quarantine.File) []Work {
 	w := Work{Kind: Quarantined, Resource: Resource{OfFile, q.ID}, Since: q.ReceivedAt, Reason: unplaced(q.Cause), Actions: []string{"deleteQuarantinedFile"}}
 	if p := q.Payment; p != nil {
 		w.Payer, w.Amount = p.Payer, p.Payment.Total.Abs()
-		w.Reason = "A payment is to none of your offices for certain: assign it to the office that it pays, or delete it."
+		w.Reason = "It is not certain which office a payment is for: assign it to the office that it pays, or delete it."
 		w.Actions = []string{"assignQuarantinedFile", "deleteQuarantinedFile"}
 	}
 	return []Work{w}
@@ -47,7 +47,7 @@ func unplaced(c quarantine.Cause) string {
 	case quarantine.Unreadable:
 		return "A file cannot be read: ask the sender for it again, then delete it."
 	case quarantine.Unplaced:
-		return "Parts of a file name no batch of yours: have the operator look where they belong, then delete it."
+		return "Parts of a file belong to none of your batches: have the operator look where they belong, then delete it."
 	case quarantine.Other:
 	}
 	return "A file is of a kind that nothing is done with: have the operator read it, then delete it."

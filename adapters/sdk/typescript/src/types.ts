@@ -1033,6 +1033,8 @@ export interface EligibilityBatchesListItemsParams {
 }
 
 export interface EligibilityBatchItem {
+  /** The item's ID, as the `resource` of its task has it. Operations take `item_id`. */
+  id: string;
   item_id: string;
   object: string;
   batch_id: string;

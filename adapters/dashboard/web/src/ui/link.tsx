@@ -7,7 +7,13 @@ import type { AnyTarget, Place, Target } from "../shell/places";
 type LinkProps = Pick<
   AnchorHTMLAttributes<HTMLAnchorElement>,
   "className" | "aria-label" | "aria-current" | "title" | "onClick"
-> & { below?: boolean; replace?: boolean; children: ReactNode; "data-act"?: string | undefined };
+> & {
+  below?: boolean;
+  replace?: boolean;
+  children: ReactNode;
+  "data-act"?: string | undefined;
+  "data-of"?: string;
+};
 
 /** Go is a link to a place. With below, it is the current one on the screens below the place, too. */
 export function Go<P extends Place>({ to, search, ...rest }: Target<P> & LinkProps) {

@@ -1098,6 +1098,8 @@ class EligibilityBatchItemRequest(Model):
 class EligibilityBatchItem(Model):
     """A part of a reply."""
 
+    id: str
+    """The item's ID, as the `resource` of its task has it. Operations take `item_id`."""
     item_id: str
     object: str
     batch_id: str

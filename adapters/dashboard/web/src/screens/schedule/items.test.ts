@@ -7,6 +7,7 @@ const zone = "America/New_York";
 function item(of: Partial<Item> = {}): Item {
   const person = { first_name: "Ana", last_name: "Ruiz", date_of_birth: "1980-04-30" };
   return {
+    id: "eli_01JGZ8Y6T4M3N2P1Q0R9S8T7V6",
     item_id: "line-2",
     object: "eligibility_batch_item",
     batch_id: "bat_01JGZ8Y6T4M3N2P1Q0R9S8T7V6",

@@ -230,6 +230,8 @@ function ToDo({
       <div className="row no-print">
         {acts && (
           <Button
+            data-act="retryEligibilityBatch"
+            data-of={i.id}
             aria-expanded={corrects}
             aria-label={`Correct and ask again about ${who}`}
             onClick={() => correct(!corrects)}
@@ -247,7 +249,12 @@ function ToDo({
           </Button>
         )}
         {i.eligibility_id && (
-          <Go to={`/eligibility/${i.eligibility_id}`} aria-label={`Open the check of ${who}`}>
+          <Go
+            to={`/eligibility/${i.eligibility_id}`}
+            aria-label={`Open the check of ${who}`}
+            data-act="getEligibilityCheck"
+            data-of={i.id}
+          >
             Open the check
           </Go>
         )}

@@ -65,9 +65,9 @@ const beside: Partial<Record<string, RegExp>> = {
   recordAppealDecided: /\/appeals\//,
 };
 
-/** noted reports whether the page of what a task is about has notes: an enrollment, a connection and
- *  a file in quarantine have no page of their own. */
-const noted = (t: Task) => !/^(enr|con|fil)_/.test(t.resource.id);
+/** noted reports whether the page of what a task is about has notes: an enrollment, a connection, a
+ *  file in quarantine and a check of a batch have no page of their own. */
+const noted = (t: Task) => !/^(enr|con|fil|eli)_/.test(t.resource.id);
 
 /** Bar is the bar at one task. */
 function Bar({ queue, path }: { queue: Queue; path: string }) {
@@ -114,14 +114,18 @@ function Bar({ queue, path }: { queue: Queue; path: string }) {
     }
     const { name, target } = actOf(task);
     const at = own || (path === shown && beside[name]?.test(path));
-    // A deposit may pay another remittance than that of the task, and other files are beside its own.
-    const only = (!own && name === "matchDeposit") || task.resource.object === "quarantined_file";
+    // A deposit may pay another remittance than that of the task, and others are beside its own in
+    // the lists of files and of checks.
+    const listed = /^(quarantined_file|eligibility_batch_item)$/.test(task.resource.object);
+    const only = (!own && name === "matchDeposit") || listed;
     if (at && press(name, queue.resource, only)) return;
     const idle = own && target.to === placeOf(task).to; // nothing on the page does it
     if (!idle) go(target);
     else if (!document.querySelector("main .loading")) asking("settle")();
   };
-  const toNote = () => document.querySelector<HTMLElement>("main [data-note]")?.focus();
+  const toNote = () => {
+    if (task && noted(task)) document.querySelector<HTMLElement>("main [data-note]")?.focus();
+  };
   useKeys({
     a: act,
     s: asking("snooze"),

@@ -21,7 +21,7 @@ import (
 // cancelCheckItem handles POST /eligibility/batches/{id}/items/{item_id}/cancel.
 func (a *api) cancelCheckItem(x *exchange) (*reply, error) {
 	_ = readBody[struct{ Faults billing.Faults }](x)
-	name := x.params.Params("item_id")
+	name := pathText(x, "item_id")
 	return kept(a.eligibility.CancelItem(x.ctx, replying(x, http.StatusOK, checkBatchShape), pathID[billing.CheckBatchID](x, "id"), name))
 }
 

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -99,4 +100,25 @@ func TestTasksOfCanceledChecks(t *testing.T) {
 	}
 	wantStatus(t, s.do(t, call{path: path + "/items/nobody/notes", body: noteBody}), 404, billing.CodeNotFound)
 	wantStatus(t, s.do(t, call{path: strings.Replace(path, id, "bat_x", 1) + "/items/invalid/notes"}), 404, billing.CodeNotFound)
+}
+
+// TestItemsOfAnyName reaches items by IDs that stand otherwise in a path.
+func TestItemsOfAnyName(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	names := []string{"Zoë, chair 4/b", `4711"; filename="x`, "a%20b", "100 %"}
+	items := make([]anObject, len(names))
+	for i, name := range names {
+		items[i] = s.item(t, name, "ACTIVE-FULL")
+	}
+	id := s.must(t, 201, call{path: "/eligibility/batches", body: checksBody(items)}).text(t, "id")
+	s.settledBatch(t, id)
+	for _, name := range names {
+		item := "/eligibility/batches/" + id + "/items/" + url.PathEscape(name)
+		s.must(t, 201, call{path: item + "/notes", body: noteBody})
+		if _, rows := s.table(t, call{path: item + "/notes"}); len(rows) != 1 {
+			t.Errorf("notes of %s: %q", name, rows)
+		}
+		s.must(t, 200, call{method: "POST", path: item + "/cancel"})
+	}
 }

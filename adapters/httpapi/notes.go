@@ -17,7 +17,7 @@ import (
 // becomes the zero ID, as in pathID.
 func noted(x *exchange, kind task.ResourceKind) notes.Of {
 	if kind == task.OfCheckItem {
-		item := task.Item{Batch: pathID[billing.CheckBatchID](x, "id"), Name: x.params.Params("item_id")}
+		item := task.Item{Batch: pathID[billing.CheckBatchID](x, "id"), Name: pathText(x, "item_id")}
 		return notes.Of{Resource: task.Resource{Kind: kind}, Item: item}
 	}
 	id, text, _ := anyID(x.params.Params("id"))

@@ -13,12 +13,12 @@ import (
 // putPayerLimits handles PUT /payer_limits/{payer_id}.
 func (a *api) putPayerLimits(x *exchange) (*reply, error) {
 	in := readBody[intake.PayerLimitsRequest](x)
-	return kept(a.fees.PutLimits(x.ctx, replying(x, http.StatusOK, payerLimitsShape), x.params.Params("payer_id"), in))
+	return kept(a.fees.PutLimits(x.ctx, replying(x, http.StatusOK, payerLimitsShape), pathText(x, "payer_id"), in))
 }
 
 // deletePayerLimits handles DELETE /payer_limits/{payer_id}.
 func (a *api) deletePayerLimits(x *exchange) (*reply, error) {
-	return kept(a.fees.DeleteLimits(x.ctx, removing[*limit.OfPayer](x), x.params.Params("payer_id")))
+	return kept(a.fees.DeleteLimits(x.ctx, removing[*limit.OfPayer](x), pathText(x, "payer_id")))
 }
 
 // limitsJSON are the limits of a contract or of a payer.

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"net/url"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/intake"
@@ -13,6 +14,15 @@ import (
 func pathID[T billing.ID[K], K billing.Kind](x *exchange, name string) T {
 	id, _ := billing.ParseID[T, K](x.params.Params(name))
 	return id
+}
+
+// pathText returns a text of the caller's own in the path, which may have any characters.
+func pathText(x *exchange, name string) string {
+	text, err := url.PathUnescape(x.params.Params(name))
+	if err != nil {
+		return x.params.Params(name) // nothing has it
+	}
+	return text
 }
 
 func attachmentID(x *exchange) billing.AttachmentID { return pathID[billing.AttachmentID](x, "id") }

@@ -145,7 +145,7 @@ func (a *api) removeScenario(x *exchange) (*reply, error) {
 	return kept(a.scenarios.Remove(x.ctx, removing[*scenario.Own](x), scenarioEnding(x)))
 }
 
-func scenarioEnding(x *exchange) string { return x.params.Params("ending") }
+func scenarioEnding(x *exchange) string { return pathText(x, "ending") }
 
 // ownScenarioJSON is a scenario of the organization's own, as its maker sees it.
 type ownScenarioJSON struct {

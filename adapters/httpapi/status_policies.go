@@ -13,12 +13,12 @@ import (
 // putStatusPolicy handles PUT /status_policies/{payer_id}.
 func (a *api) putStatusPolicy(x *exchange) (*reply, error) {
 	in := readBody[intake.StatusPolicyRequest](x)
-	return kept(a.claimStatus.PutPolicy(x.ctx, replying(x, http.StatusOK, statusPolicyShape), x.params.Params("payer_id"), in))
+	return kept(a.claimStatus.PutPolicy(x.ctx, replying(x, http.StatusOK, statusPolicyShape), pathText(x, "payer_id"), in))
 }
 
 // deleteStatusPolicy handles DELETE /status_policies/{payer_id}.
 func (a *api) deleteStatusPolicy(x *exchange) (*reply, error) {
-	return kept(a.claimStatus.DeletePolicy(x.ctx, removing[*claimstatus.Policy](x), x.params.Params("payer_id")))
+	return kept(a.claimStatus.DeletePolicy(x.ctx, removing[*claimstatus.Policy](x), pathText(x, "payer_id")))
 }
 
 type statusPolicyJSON struct {

@@ -6,13 +6,14 @@ import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
 import { Confirm } from "../../ui/dialog";
-import { Day, Money, None, name, useZone } from "../../ui/format";
+import { Day, Money, None, name, useZone, When } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Notes } from "../../ui/notes";
 import { Read, Section } from "../../ui/page";
 import { Badge } from "../../ui/state";
 import { Table } from "../../ui/table";
 import { CheckForm } from "../eligibility/form";
+import { decided } from "../today/acts";
 import {
   adviceOf,
   askedOf,
@@ -37,14 +38,15 @@ function usePayers(
       api.queryOptions(
         "get",
         "/payers",
-        { params: { query: { search, limit: 10 } } },
+        { params: { query: { search, limit: 100 } } },
         { staleTime: Number.POSITIVE_INFINITY },
       ),
     ),
   });
   return (id) => {
+    const same = (text: string) => text.toUpperCase() === id.trim().toUpperCase();
     const all = found[called.indexOf(id)]?.data?.data;
-    return all && (all.find((p) => p.id === id || p.payer_id === id) ?? all[0] ?? null);
+    return all && (all.find((p) => [p.id, p.payer_id, ...p.aliases].some(same)) ?? null);
   };
 }
 
@@ -226,7 +228,13 @@ function ToDo({
   const acts = may.write && b.state !== "canceled";
   return (
     <div className="stack-s">
-      {advice && <p>{advice}</p>}
+      {i.settled ? (
+        <p>
+          Decided <When value={i.settled.at} />: {decided[i.settled.as]}.
+        </p>
+      ) : (
+        advice && <p>{advice}</p>
+      )}
       <div className="row no-print">
         {acts && (
           <Button

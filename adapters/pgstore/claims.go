@@ -119,6 +119,14 @@ const openRequest = `(
 	ORDER BY q.due_date, q.created_at, q.id LIMIT 1
 ) AS requested`
 
+// openTasks is a column with the tasks of a claim that are not put off until it changes, in the order of
+// lists of tasks. Who reads them knows the time, and so which of them have come.
+const openTasks = `coalesce((
+	SELECT json_agg(json_build_object('Reason', t.reason, 'From', greatest(t.since, t.snoozed_until)) ORDER BY t.place_day, t.place_amount, t.since, t.id)
+	FROM tasks t
+	WHERE t.claim_id = c.id AND t.ended_at IS NULL AND NOT t.until_change
+), '[]') AS open_tasks`
+
 // fields returns the columns that a statement of the extent selects, with their
 // destinations. The statement looks up the names of office and provider for each
 // row. A join could read more rows than the page, in another order.
@@ -131,7 +139,7 @@ func (e extent) fields(row *claimRow) []field {
 	all = slices.Insert(all, end,
 		field{"coalesce((SELECT o.name FROM offices o WHERE o.id = c.office_id), '') AS office_name", &r.OfficeName},
 		field{"(SELECT ARRAY[p.first_name, p.last_name, p.npi] FROM providers p WHERE p.id = c.provider_id) AS provider", provider{&r.Provider}})
-	others := []field{{reviewERA, &r.ReviewERA}, {forwardedTo, &r.ForwardedTo}, {openRequest, request{&r.Requested}}}
+	others := []field{{reviewERA, &r.ReviewERA}, {forwardedTo, &r.ForwardedTo}, {openRequest, request{&r.Requested}}, {openTasks, document{&r.Tasks, ""}}}
 	switch e {
 	case listed:
 		return append(all[:len(all)-long], others...)

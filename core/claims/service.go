@@ -100,6 +100,7 @@ func (s *Service) lock(ctx context.Context, tx ports.Tx, call caller.Call, id bi
 	if err != nil {
 		return nil, err
 	}
+	c.Tasks = nil // as they are before the change
 	return c, s.hold(ctx, tx, c)
 }
 

@@ -97,6 +97,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"unmatched remittances":        testUnmatched,
 		"remittances to review":        testReviewERA,
 		"open requests of claims":      testOpenRequests,
+		"next steps of claims":         testNextSteps,
 		"remittances of one payment":   testOfPayment,
 		"claims set aside":             testAside,
 		"payees":                       testPayees,

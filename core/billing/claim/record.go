@@ -19,6 +19,7 @@ type Record struct {
 	ForwardedTo string                   // the payer that the claim's payer sent it on to, before anyone decided it; lists have it
 	Requested   *OpenRequest             // what its payer asks for first; nil for nothing
 	ReadAt      time.Time                `json:"-"` // when it was read, by the clock of its scope; zero for a new one
+	Tasks       []OpenTask               `json:"-"` // its tasks, in the order of lists of tasks; nil for a claim that is made or changed
 	HasVoid     bool                     // it has a void that is not rejected; lists leave it out
 	Hold        Hold                     // why a queued claim of live mode is in no batch; stores leave it out
 	Batch       *clearing.Batch          // of a claim that the clearinghouse may not have; stores leave it out
@@ -31,6 +32,12 @@ type Record struct {
 type OpenRequest struct {
 	ID  billing.PayerRequestID
 	Due billing.Date // zero for none
+}
+
+// OpenTask is stored work about a claim that no person has put off until the claim changes. Package task has its rules.
+type OpenTask struct {
+	Reason string
+	From   time.Time // when it came, or comes back; may lie in the future
 }
 
 // ProviderSummary names a provider inside another resource.

@@ -30,15 +30,22 @@ func OfAClaim(c *claim.Claim) []Work {
 }
 
 // NextStep returns what a biller does next about a claim. Where the claim itself says that nobody has
-// to do anything, its work does that has come.
+// to do anything, its first task does that has come. A claim that is made or changed is not read with its tasks: the
+// rules say them, of the whole claim. Lists read no history, which the rules need.
 func NextStep(r *claim.Record) string {
 	step := r.NextStep()
 	if !claim.Idle(step) {
 		return step
 	}
-	for _, w := range OfAClaim(r.Claim) {
-		if !w.Since.After(r.ReadAt) {
-			return w.Reason
+	all := r.Tasks
+	if all == nil {
+		for _, w := range OfAClaim(r.Claim) {
+			all = append(all, claim.OpenTask{Reason: w.Reason, From: w.Since})
+		}
+	}
+	for _, t := range all {
+		if !t.From.After(r.ReadAt) {
+			return t.Reason
 		}
 	}
 	return step

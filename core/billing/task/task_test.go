@@ -138,6 +138,13 @@ func TestNextStepNamesItsWork(t *testing.T) {
 			t.Errorf("%s: %q", name, step)
 		}
 	}
+	listed := &claim.Record{Claim: aClaim(claim.Submitted, func(c *claim.Claim) { c.History = nil }), ReadAt: sent.AddDate(0, 0, 9), Tasks: []claim.OpenTask{}}
+	if step := task.NextStep(listed); !claim.Idle(step) {
+		t.Errorf("a claim in a list, without a task: %q", step)
+	}
+	if listed.Tasks = []claim.OpenTask{{"Later.", listed.ReadAt.Add(1)}, {"First.", listed.ReadAt}, {"Second.", sent}}; task.NextStep(listed) != "First." {
+		t.Errorf("a claim in a list: %q", task.NextStep(listed))
+	}
 	if step := task.NextStep(&claim.Record{Claim: aClaim(claim.AcceptedPayer, nil)}); !claim.Idle(step) {
 		t.Errorf("a claim that is made: %q", step)
 	}

@@ -67,12 +67,35 @@ func (c *Claim) Open() billing.Money {
 // was not accepted.
 func (c *Claim) Overpaid() billing.Money { return max(0, -max(c.Open(), c.Open()+c.AcceptedSum())) }
 
-// Refunds reports whether an overpayment of the services is returned with this claim: its payer is the
-// last one that paid. The claims to the others have the same amount open. If nobody paid, the write-offs
-// are too large, and it is the first claim.
-func (c *Claim) Refunds() bool {
-	s := c.Standing
-	return s != nil && s.PaidLater <= 0 && (s.Paid > 0 || c.SecondaryTo.IsZero())
+// Refund returns the part of an overpayment of the services that is returned with this claim. The last payer returns it
+// up to what it paid, and the payer before the rest: the claims to all of them have the same amount open. If
+// nobody paid, the write-offs are too large, and it is the first claim.
+func (c *Claim) Refund() billing.Money {
+	s, over := c.Standing, c.Overpaid()
+	switch {
+	case s == nil:
+		return 0
+	case s.Paid <= 0 && s.PaidLater <= 0 && c.SecondaryTo.IsZero():
+		return over
+	default:
+		return max(0, min(over-max(0, s.PaidLater), s.Paid))
+	}
+}
+
+// refundStep returns what to do about an overpayment of the services. Another claim for them may have its part.
+func (c *Claim) refundStep(over billing.Money) string {
+	begins, back, other := "The claim is overpaid by "+over.Dollars()+", refund due: ", c.Refund(), c.SecondaryTo
+	if later := c.SecondaryID; !later.IsZero() && (other.IsZero() || c.Standing != nil && c.Standing.PaidLater > 0) {
+		other = later
+	}
+	switch {
+	case back == over || other.IsZero():
+		return begins + "ask the payer how to return it, then accept the amount."
+	case back == 0:
+		return begins + "it is returned with claim " + other.String() + "."
+	default:
+		return begins + "ask the payer how to return " + back.Dollars() + "; the rest is returned with claim " + other.String() + "."
+	}
 }
 
 func (s *Standing) settled() billing.Money {
@@ -86,7 +109,7 @@ func (s *Standing) settled() billing.Money {
 func (c *Claim) openStep(open billing.Money) string {
 	switch over := c.Overpaid(); {
 	case over > 0:
-		return "The claim is overpaid by " + over.Dollars() + ", refund due: ask the payer how to return it, then accept the amount."
+		return c.refundStep(over)
 	case open < 0:
 		return "Accepted amounts exceed what is open by " + open.Abs().Dollars() + ": reopen the claim, which takes them back."
 	}

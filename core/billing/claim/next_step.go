@@ -75,6 +75,9 @@ func (c *Claim) NextStep() string {
 		if c.Standing == nil || c.Standing.PatientResponsibility == 0 {
 			return "Read the adjustments in the remittance, then replace the claim, or reconcile it: nothing is open."
 		}
+		if c.Standing.Late {
+			return "The payer says that the claim came too late, which is never the patient's to pay: appeal with proof that it was in time, or reconcile it."
+		}
 		return "Read the adjustments in the remittance, then replace the claim, or bill the patient and reconcile it."
 	case Reconciled:
 		if c.Unposted() {

@@ -65,6 +65,7 @@ func TestNextStepsAreOneSentence(t *testing.T) {
 		{State: claim.Queued, BatchID: billing.FileID{1}},
 		{State: claim.AcceptedPayer, SettledAt: noon},
 		{State: claim.Denied, Standing: owed},
+		{State: claim.Denied, Standing: &claim.Standing{PatientResponsibility: 1, Late: true}},
 		{State: claim.Reconciled, Standing: owed, SettledAt: evening, ReconciledAt: noon},
 		{State: claim.Reconciled, SettledAt: noon, ReconciledAt: evening},
 	} {

@@ -298,18 +298,32 @@ func TestPaidAboveTheCharge(t *testing.T) {
 	}
 }
 
-// One overpayment of services with two claims is returned with one of them: that of the last payer that
-// paid. Both have the same amount open.
+// A payer that says that a claim came too late leaves it to nobody: PR-29 is never the patient's.
+func TestALateClaimIsNotThePatients(t *testing.T) {
+	t.Parallel()
+	r := settledClaim(t, eraFile{1, "Delta", []remit.Claim{remitted("4", "A1", nil, cas("PR", "29", 1260_50))}})
+	if step := r.NextStep(); r.State != claim.Denied || !strings.Contains(step, "appeal") || strings.Contains(step, "bill the patient") {
+		t.Errorf("%s: %q", r.State, step)
+	}
+	r = settledClaim(t, eraFile{1, "Delta", []remit.Claim{remitted("4", "A1", nil, cas("PR", "204", 1260_50))}})
+	if step := r.NextStep(); r.State != claim.Denied || !strings.Contains(step, "bill the patient") {
+		t.Errorf("another reason, %s: %q", r.State, step)
+	}
+}
+
+// One overpayment of services with two claims is returned once: by the last payer up to what it paid, and the
+// rest by the payer before. Both claims have the same amount open, and each names the other one for its part.
 func TestAnOverpaymentIsReturnedOnce(t *testing.T) {
 	t.Parallel()
 	for name, x := range map[string]struct {
 		first, second remit.Claim
-		by            string
+		back, back2   billing.Money // with the first claim, and with the second
 	}{
-		"the secondary payer pays too much": {remitted("1", "A1", primaryLines()), remitted("2", "B1", []remit.Line{paying("D2740", 960_50)}), "second"},
-		"the primary payer does":            {remitted("1", "A1", []remit.Line{paying("D2740", 1300_50)}), remitted("2", "B1", []remit.Line{paying("D2740", 0, cas("OA", "23", 950_00))}), "first"},
+		"the secondary payer pays too much":       {remitted("1", "A1", primaryLines()), remitted("2", "B1", []remit.Line{paying("D2740", 960_50)}), 0, 760_50},
+		"the secondary payer paid less than that": {remitted("1", "A1", []remit.Line{paying("D2740", 1300_50)}), remitted("2", "B1", []remit.Line{paying("D2740", 20_00)}), 40_00, 20_00},
+		"the primary payer does":                  {remitted("1", "A1", []remit.Line{paying("D2740", 1300_50)}), remitted("2", "B1", []remit.Line{paying("D2740", 0, cas("OA", "23", 950_00))}), 40_00, 0},
 		"nobody pays, and more is written off": {
-			remitted("1", "A1", []remit.Line{paying("D2740", 0, cas("CO", "45", 1300_50))}), remitted("2", "B1", []remit.Line{paying("D2740", 0, cas("OA", "23", 950_00))}), "first",
+			remitted("1", "A1", []remit.Line{paying("D2740", 0, cas("CO", "45", 1300_50))}), remitted("2", "B1", []remit.Line{paying("D2740", 0, cas("OA", "23", 950_00))}), 40_00, 0,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -324,9 +338,25 @@ func TestAnOverpaymentIsReturnedOnce(t *testing.T) {
 			e := &remit.LedgerEntry{Claim: &x.second, ERA: remit.Source{ID: billing.ERAID{15: 99}, PayerName: "Cigna", Arrival: 99}}
 			l := second.Ledger([]*remit.LedgerEntry{e}, r.Ledger)
 			second.Settle(l, e, claim.Cause{At: noon})
-			r.Share(r.Ledger.Beside(second.Ledger([]*remit.LedgerEntry{e})), noon)
-			if r.Open() >= 0 || r.Open() != second.Open() || r.Refunds() != (x.by == "first") || second.Refunds() != (x.by == "second") {
-				t.Errorf("open %s and %s; returned with the first %t, with the second %t; want the %s", r.Open(), second.Open(), r.Refunds(), second.Refunds(), x.by)
+			beside := r.Ledger.Beside(second.Ledger([]*remit.LedgerEntry{e}))
+			r.Share(beside, noon)
+			if r.Open() != -x.back-x.back2 || r.Open() != second.Open() || r.Refund() != x.back || second.Refund() != x.back2 {
+				t.Errorf("open %s and %s; returned with the first %s, with the second %s; want %s and %s", r.Open(), second.Open(), r.Refund(), second.Refund(), x.back, x.back2)
+			}
+			asks := "ask the payer how to return "
+			for _, c := range []struct {
+				one, other *claim.Claim
+				back       billing.Money
+			}{{r.Claim, second, x.back}, {second, r.Claim, x.back2}} {
+				c.one.State = claim.Paid
+				if step := c.one.NextStep(); strings.Contains(step, asks) != (c.back > 0) || strings.Contains(step, c.other.ID.String()) != (c.back != c.one.Overpaid()) {
+					t.Errorf("%s of %s is returned: %q", c.back, c.one.Overpaid(), step)
+				}
+			}
+			before := r.SettledAt // of a claim that knows nothing of later payments yet
+			r.Standing.PaidLater = 0
+			if r.Share(beside, evening); r.Refund() != x.back || r.SettledAt != before {
+				t.Errorf("shared again, %s is returned with the first, and its figures are of %s, not of %s", r.Refund(), r.SettledAt, before)
 			}
 		})
 	}

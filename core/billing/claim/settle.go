@@ -66,14 +66,16 @@ func (c *Claim) Share(l *Ledger, at time.Time) bool {
 	s, open := l.Standing(), c.Open()
 	decided := s != nil && c.Standing != nil
 	changed := decided && !s.equal(c.Standing)
+	posts := changed && !s.equal(c.Standing.with(s))
 	if changed {
 		c.Standing = s
 	}
 	c.SetElsewhere(l)
-	if changed = changed || c.Open() != open; !changed {
+	posts = posts || c.Open() != open
+	if !changed && !posts {
 		return false
 	}
-	if c.UpdatedAt = at; decided {
+	if c.UpdatedAt = at; decided && posts {
 		c.settledAt(at)
 	}
 	return true

@@ -173,6 +173,11 @@ func (l *Ledger) repeat(s *Standing) bool {
 	was := *s
 	all := l.refused()
 	s.Act, s.Refused, s.FirstPass = all.First(), all.Refusals(), l.firstPass()
+	late := l.tally()
+	for _, e := range l.entries {
+		e.addStanding(late, remit.Adjustment.LateToPatient)
+	}
+	s.Late = late.total() > 0
 	return !was.equal(s)
 }
 

@@ -80,5 +80,9 @@ func (a Adjustment) NotPaid() bool {
 // Late reports whether the payer refuses the amount because a filing limit was missed.
 func (a Adjustment) Late() bool { return a.Reason == "29" && a.NotPaid() }
 
+// LateToPatient reports whether the payer leaves to the patient what it does not pay because a filing limit was
+// missed. It is never the patient's; see acts.tsv.
+func (a Adjustment) LateToPatient() bool { return a.Reason == "29" && a.OfPatient() }
+
 // SettledBefore reports whether the amount is what an earlier payer settled.
 func (a Adjustment) SettledBefore() bool { return a.Group == "OA" && a.Reason == "23" }

@@ -132,9 +132,9 @@ var claimRules = []rule[*claim.Claim]{
 		},
 	},
 	{
-		Overpaid, func(c *claim.Claim) bool { return c.Overpaid() > 0 && c.Open() < 0 && c.Refunds() },
+		Overpaid, func(c *claim.Claim) bool { return c.Open() < 0 && c.Refund() > 0 },
 		func(c *claim.Claim, w *Work) {
-			w.Amount = c.Overpaid()
+			w.Amount = c.Refund()
 			if !c.SettledAt.IsZero() {
 				w.Since = c.SettledAt
 			}

@@ -142,7 +142,8 @@ func TestNextStepNamesItsWork(t *testing.T) {
 	if step := task.NextStep(listed); !claim.Idle(step) {
 		t.Errorf("a claim in a list, without a task: %q", step)
 	}
-	if listed.Tasks = []claim.OpenTask{{"Later.", listed.ReadAt.Add(1)}, {"First.", listed.ReadAt}, {"Second.", sent}}; task.NextStep(listed) != "First." {
+	listed.Tasks = []claim.OpenTask{{Reason: "Later.", From: listed.ReadAt.Add(1)}, {Reason: "First.", From: listed.ReadAt}, {Reason: "Second.", From: sent}}
+	if task.NextStep(listed) != "First." {
 		t.Errorf("a claim in a list: %q", task.NextStep(listed))
 	}
 	if step := task.NextStep(&claim.Record{Claim: aClaim(claim.AcceptedPayer, nil)}); !claim.Idle(step) {

@@ -1,7 +1,8 @@
 -- +goose Up
 
--- Connections that are paused, and files in quarantine, have tasks and notes. Each kind of resource
--- has a column, which is named as the kind, with _id.
+-- Items of batches of checks, connections that are paused, and files in quarantine have tasks and
+-- notes. Each kind of resource has a column, which is named as the kind, with _id. One step adds all
+-- three, because it writes both tables anew.
 -- +goose StatementBegin
 DO $$
 DECLARE
@@ -11,6 +12,7 @@ DECLARE
 BEGIN
     FOREACH bare IN ARRAY ARRAY['tasks', 'notes'] LOOP
         EXECUTE format('ALTER TABLE %1$I DROP CONSTRAINT %1$s_check, DROP CONSTRAINT %1$s_resource_check, DROP COLUMN resource_id,
+            ADD COLUMN eligibility_batch_item_id uuid REFERENCES check_batch_items ON DELETE CASCADE,
             ADD COLUMN connection_id uuid REFERENCES connections ON DELETE CASCADE,
             ADD COLUMN quarantined_file_id uuid REFERENCES quarantine ON DELETE CASCADE', bare);
         SELECT string_agg(a.attname, ', ' ORDER BY a.attnum), string_agg(quote_literal(left(a.attname, -3)), ', ' ORDER BY a.attnum) INTO STRICT names, kinds
@@ -19,6 +21,7 @@ BEGIN
         EXECUTE format('ALTER TABLE %1$I ADD COLUMN resource_id uuid NOT NULL GENERATED ALWAYS AS (coalesce(%2$s)) STORED,
             ADD CONSTRAINT %1$s_resource_check CHECK (resource IN (%3$s)),
             ADD CONSTRAINT %1$s_check CHECK (num_nonnulls(%2$s) = 1)', bare, names, kinds);
+        EXECUTE format('CREATE INDEX %1$s_check_item ON %1$I (eligibility_batch_item_id) WHERE eligibility_batch_item_id IS NOT NULL', bare);
         EXECUTE format('CREATE INDEX %1$s_connection ON %1$I (connection_id) WHERE connection_id IS NOT NULL', bare);
         EXECUTE format('CREATE INDEX %1$s_quarantined_file ON %1$I (quarantined_file_id) WHERE quarantined_file_id IS NOT NULL', bare);
     END LOOP;
@@ -27,6 +30,24 @@ $$;
 -- +goose StatementEnd
 ALTER TABLE tasks ADD CONSTRAINT tasks_one UNIQUE (resource_id, kind);
 CREATE INDEX notes_resource ON notes (resource_id, created_at, id);
+
+-- Streams do not tell of items: their checks are told of.
+-- +goose StatementBegin
+CREATE OR REPLACE FUNCTION record_note() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    IF current_setting('molar.untold', true) = 'on' OR NEW.eligibility_batch_item_id IS NOT NULL THEN
+        RETURN NULL;
+    END IF;
+    INSERT INTO changes (org_id, mode, kind, id)
+    SELECT w.org_id, w.mode, NEW.resource, NEW.resource_id
+    FROM watches w
+    WHERE w.org_id = NEW.org_id AND w.mode = NEW.mode;
+    RETURN NULL;
+END
+$$;
+-- +goose StatementEnd
 
 -- Connections change outside of every organization, and their tasks with them. A document of the
 -- operator replaces a connection in its row, so that its notes stay.

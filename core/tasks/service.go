@@ -285,7 +285,7 @@ func decides(ctx context.Context, tx ports.Tx, t *task.Task, by caller.Principal
 		items, err := tx.CheckItems.Lock(ctx, t.Item.Batch, t.Item.Name)
 		return func(d decision.Decision) error {
 			for _, i := range items {
-				i.Decisions = i.Decisions.With(d)
+				i.Decide(d)
 			}
 			return tx.CheckItems.Save(ctx, items)
 		}, err

@@ -327,6 +327,15 @@ func (i *BatchItem) Cancel(now time.Time) (hasCheck bool) {
 	return hasCheck
 }
 
+// Decide keeps what a person decided about an item that has an outcome, which stays. When the visit
+// is off, the payer is not asked again before it.
+func (i *BatchItem) Decide(d decision.Decision) {
+	i.Decisions = i.Decisions.With(d)
+	if d.As == decision.Canceled {
+		i.NextAt, i.RecheckAt = time.Time{}, time.Time{}
+	}
+}
+
 func (i *BatchItem) end(outcome ItemOutcome, needsAPerson bool, now time.Time) {
 	i.Outcome, i.NeedsAPerson, i.CompletedAt = outcome, needsAPerson, now
 	i.Asking, i.NextAt = billing.JobID{}, time.Time{}

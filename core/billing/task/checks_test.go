@@ -104,6 +104,22 @@ func TestCheckItemComesAgain(t *testing.T) {
 	}
 }
 
+// TestVisitIsOff decides about an item that waits for a recheck. When the visit is off, the payer is
+// not asked again, and what it answered stays.
+func TestVisitIsOff(t *testing.T) {
+	t.Parallel()
+	for as, want := range map[decision.As]coverage.ItemState{decision.Handled: coverage.ItemWaiting, decision.Canceled: coverage.ItemCompleted, "": coverage.ItemWaiting} {
+		i, _ := anItem()
+		i.RecheckAt = sent.AddDate(0, 0, 4)
+		i.Ask(billing.CheckID{15: 4}, billing.JobID{15: 5})
+		i.Complete(&coverage.Check{Outcome: coverage.OutcomeRejected}, false, sent)
+		i.Decide(decision.Decision{Of: string(task.CheckNeedsPerson), As: as, At: sent.Add(time.Minute)})
+		if i.State() != want || i.Outcome != coverage.ItemRejected || !i.NeedsAPerson || (i.Decisions.Of(string(task.CheckNeedsPerson)) != nil) != (as != "") {
+			t.Errorf("%q: %s, %+v", as, i.State(), i)
+		}
+	}
+}
+
 // TestAppointmentDays has the day of an appointment, where the office is known, unknown, and where
 // there is no appointment.
 func TestAppointmentDays(t *testing.T) {
@@ -125,13 +141,15 @@ func TestAppointmentDays(t *testing.T) {
 	}
 }
 
-// TestActionsOfACanceledBatch leaves out that items are asked again.
-func TestActionsOfACanceledBatch(t *testing.T) {
+// TestTasksOfACanceledBatch leave out that items are asked again, in what they allow and in what they say.
+func TestTasksOfACanceledBatch(t *testing.T) {
 	t.Parallel()
-	for canceled, want := range map[bool]bool{false: true, true: false} {
-		x := &task.Task{Item: task.Item{Canceled: canceled}}
-		if x.Allows(task.AskAgain) != want || !x.Allows("getEligibilityCheck") {
-			t.Errorf("canceled %t: %t", canceled, x.Allows(task.AskAgain))
+	for canceled, reason := range map[bool]string{false: "correct them, and ask again.", true: "correct them, and ask in a new list, because this one was canceled."} {
+		i, _ := anItem()
+		i.Invalid(nil, sent)
+		x := &task.Task{Work: task.OfACheckItem(i)[0], Item: task.Item{Canceled: canceled}}
+		if x.Review(); x.Allows(task.AskAgain) == canceled || !x.Allows("getEligibilityCheck") || !strings.HasSuffix(x.Reason, reason) {
+			t.Errorf("canceled %t: %t, %q", canceled, x.Allows(task.AskAgain), x.Reason)
 		}
 	}
 }

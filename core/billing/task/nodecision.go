@@ -78,8 +78,12 @@ func whyUndecided(c *claim.Claim, w *Work) {
 }
 
 // Review lets the task of a claim without a decision lead to the remittance that has come for it, and
-// that a person must finish. The claim itself does not know of it.
+// that a person must finish. The task of a check whose batch was canceled asks for a new one. The
+// resources themselves do not know of either.
 func (t *Task) Review() {
+	if t.Item.Canceled {
+		t.Reason = strings.Replace(t.Reason, "ask again", "ask in a new list, because this one was canceled", 1)
+	}
 	if t.Kind != NoDecision || t.ReviewERA.IsZero() || !t.EndedAt.IsZero() {
 		return
 	}

@@ -31,6 +31,11 @@ $$;
 ALTER TABLE tasks ADD CONSTRAINT tasks_one UNIQUE (resource_id, kind);
 CREATE INDEX notes_resource ON notes (resource_id, created_at, id);
 
+-- A task may end at a time that is known: that of a check with its visit. Counts read it from their index.
+ALTER TABLE tasks ADD COLUMN until timestamptz; -- null for none
+DROP INDEX tasks_counts;
+CREATE INDEX tasks_counts ON tasks (org_id, mode, kind, assignee) INCLUDE (since, until, snoozed_until, until_change) WHERE ended_at IS NULL;
+
 -- Streams do not tell of items: their checks are told of.
 -- +goose StatementBegin
 CREATE OR REPLACE FUNCTION record_note() RETURNS trigger

@@ -2427,6 +2427,7 @@ CREATE TABLE public.tasks (
     connection_id uuid,
     quarantined_file_id uuid,
     resource_id uuid GENERATED ALWAYS AS (COALESCE(claim_id, era_id, payer_request_id, attachment_id, enrollment_id, deposit_id, eligibility_batch_item_id, connection_id, quarantined_file_id)) STORED NOT NULL,
+    until timestamp with time zone,
     CONSTRAINT tasks_check CHECK ((num_nonnulls(claim_id, era_id, payer_request_id, attachment_id, enrollment_id, deposit_id, eligibility_batch_item_id, connection_id, quarantined_file_id) = 1)),
     CONSTRAINT tasks_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
     CONSTRAINT tasks_resource_check CHECK ((resource = ANY (ARRAY['claim'::text, 'era'::text, 'payer_request'::text, 'attachment'::text, 'enrollment'::text, 'deposit'::text, 'eligibility_batch_item'::text, 'connection'::text, 'quarantined_file'::text])))
@@ -3237,7 +3238,7 @@ CREATE INDEX tasks_claim ON public.tasks USING btree (claim_id) WHERE (claim_id 
 
 CREATE INDEX tasks_connection ON public.tasks USING btree (connection_id) WHERE (connection_id IS NOT NULL);
 
-CREATE INDEX tasks_counts ON public.tasks USING btree (org_id, mode, kind, assignee) INCLUDE (since, snoozed_until, until_change) WHERE (ended_at IS NULL);
+CREATE INDEX tasks_counts ON public.tasks USING btree (org_id, mode, kind, assignee) INCLUDE (since, until, snoozed_until, until_change) WHERE (ended_at IS NULL);
 
 CREATE INDEX tasks_deposit ON public.tasks USING btree (deposit_id) WHERE (deposit_id IS NOT NULL);
 

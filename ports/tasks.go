@@ -8,7 +8,8 @@ import (
 )
 
 // Tasks stores the tasks of resources. The store applies the rules whenever it writes a
-// resource that has some, in the same transaction, so that no use case can forget it.
+// resource that has some, in the same transaction, so that no use case can forget it. It reads tasks
+// as they are by the clock of the scope: one whose Until has come has ended then.
 type Tasks interface {
 	// List reads a page of the tasks that have come by the clock of the scope, in the order of
 	// Task.Position. It reads one row more than the page has. A task whose cause ended before it

@@ -5,8 +5,10 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/task"
 	"github.com/molar-billing/molar/core/tasks"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -79,6 +81,51 @@ func TestCheckTasks(t *testing.T) {
 	}
 }
 
+// TestTasksOfVisits has the tasks of two visits that are checked again before: the visit of one is off, so
+// the payer is not asked again, and a day after the visit the task of the other is done.
+func TestTasksOfVisits(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	visit := time.Now().UTC().AddDate(0, 0, 20).Truncate(time.Second)
+	at := visit.Format(time.RFC3339)
+	id := s.must(t, 201, call{path: "/eligibility/batches", body: checksBody([]anObject{
+		s.item(t, "off", "NOT-FOUND", "appointment_at", at), s.item(t, "on", "INACTIVE", "appointment_at", at),
+	}, "recheck", "P2D")}).text(t, "id")
+	s.settledBatch(t, id)
+	all := s.checkTasks(t, "")
+	off, on := "/tasks/"+all["off"]["id"].(string), "/tasks/"+all["on"]["id"].(string)
+	s.must(t, 200, call{path: on + "/settle", body: `{"as":"handled"}`})
+	s.must(t, 200, call{method: "POST", path: on + "/wake"})
+	s.must(t, 200, call{path: off + "/settle", body: `{"as":"canceled"}`}).shows(t, "state", "done")
+	items := s.items(t, id, "")
+	if was := items["off"]; was["state"] != "completed" || was["outcome"] != "rejected" || was["next_attempt_at"] != nil || was["needs_a_person"] != true {
+		t.Errorf("the visit is off: %v", was)
+	}
+	if was := items["on"]; was["state"] != "waiting" || was["next_attempt_at"] == nil {
+		t.Errorf("the visit was handled, and woken: %v", was)
+	}
+	s.must(t, 200, call{method: "POST", path: off + "/wake"}).shows(t, "state", "open", "actions", []any{"retryEligibilityBatch", "getEligibilityCheck", "settleTask"})
+	s.must(t, 200, call{path: off + "/settle", body: `{"as":"canceled"}`})
+
+	s.standsAt(t, visit.AddDate(0, 0, 1))
+	s.must(t, 200, call{path: "/tasks"}).shows(t, "data", []any{}, "counts.kinds.check_needs_person.count", 0.0)
+	s.must(t, 200, call{path: on}).shows(t, "state", "done", "ended_at", event.Timestamp(visit.AddDate(0, 0, 1)))
+	for _, act := range []call{{path: on + "/settle", body: `{"as":"handled"}`}, {path: on + "/snooze", body: "{}"}, {path: on + "/wake", method: "POST"}, {path: on + "/assign", body: `{"user_id":null}`}} {
+		act.bad = true
+		wantStatus(t, s.do(t, act), 409, billing.CodeConflict)
+	}
+	if done := s.checkTasks(t, "&state=done"); len(done) != 2 {
+		t.Errorf("done: %v", done)
+	}
+	if asked := s.items(t, id, "")["off"]; asked["state"] != "completed" || asked["eligibility_id"] != items["off"]["eligibility_id"] {
+		t.Errorf("it was asked again: %v", asked)
+	}
+	sum, err := tasks.New(s.store, nil).Renew(t.Context(), s.test, func(task.Renewed) {})
+	if err != nil || sum.Differed > 0 {
+		t.Errorf("computed again: %+v, %v", sum, err)
+	}
+}
+
 // TestTasksOfCanceledChecks cancels a batch of which one item needs a person: nothing is asked again,
 // and the others need nobody.
 func TestTasksOfCanceledChecks(t *testing.T) {
@@ -95,7 +142,7 @@ func TestTasksOfCanceledChecks(t *testing.T) {
 	s.must(t, 200, call{path: path + "/items/gone/cancel", body: "{}"})
 	s.must(t, 200, call{path: path + "/cancel", body: "{}"}).shows(t, "state", "canceled")
 	all := s.checkTasks(t, "")
-	if len(all) != 1 || fmt.Sprint(all["invalid"]["actions"]) != "[settleTask]" {
+	if len(all) != 1 || fmt.Sprint(all["invalid"]["actions"]) != "[settleTask]" || strings.Contains(all["invalid"]["reason"].(string), "ask again") {
 		t.Errorf("tasks %v", all)
 	}
 	wantStatus(t, s.do(t, call{path: path + "/items/nobody/notes", body: noteBody}), 404, billing.CodeNotFound)

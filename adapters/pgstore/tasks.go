@@ -34,6 +34,7 @@ func taskFields(t *task.Task) []field {
 		{"patient_id", &t.Patient},
 		{"amount", &t.Amount},
 		{"since", instant{&t.Since}},
+		{"until", instant{&t.Until}},
 		{"due_on", &t.DueOn},
 		{"due_by", &t.DueBy},
 		{"reason", &t.Reason},
@@ -89,7 +90,7 @@ func (t *tx) keepTasksIn(ctx context.Context, in billing.Scope, of task.Resource
 		all[i] = row{
 			"id": billing.NewID[billing.TaskID](clock.transactionClock.Now()), "kind": w.Kind, "office_id": w.OfficeID, "payer_id": w.Payer.ID,
 			"payer_code": w.Payer.PayerID, "payer_name": w.Payer.Name, "known": w.Patient, "person_key": w.Person.Key, "person_born": w.Person.Born, "amount": int64(w.Amount), "since": micro(w.Since),
-			"due_on": w.DueOn, "due_by": w.DueBy, "reason": w.Reason, "actions": texts(w.Actions), "settles": texts(w.Settles),
+			"until": instant{&found[i].Until}, "due_on": w.DueOn, "due_by": w.DueBy, "reason": w.Reason, "actions": texts(w.Actions), "settles": texts(w.Settles),
 		}
 	}
 	resource := billing.JobID(of.ID)
@@ -145,7 +146,7 @@ func byKind() string {
 
 //nolint:gochecknoglobals // a constant, built from the kinds
 var taskColumns = "id, org_id, mode, resource, " + strings.Join(ownColumns(), ", ") + ", kind, " +
-	"office_id, payer_id, payer_code, payer_name, patient_id, amount, since, due_on, due_by, reason, actions, settles, settled"
+	"office_id, payer_id, payer_code, payer_name, patient_id, amount, since, until, due_on, due_by, reason, actions, settles, settled"
 
 //nolint:gochecknoglobals // a constant, built from the columns
 var insertTasks = insertion("tasks", taskColumns, "")
@@ -167,10 +168,10 @@ func gatherTasks(patient string) string {
 	SELECT r.org_id, r.mode, r.resource, r.resource_id, r.decided -> w.kind AS settled, w.*, ` + patient + ` AS patient_id
 	FROM resources r CROSS JOIN LATERAL json_to_recordset(r.work) AS w (
 		id uuid, kind text, office_id uuid, payer_id uuid, payer_code text, payer_name text, known uuid, person_key text, person_born date,
-		amount bigint, since timestamptz, due_on date, due_by text, reason text, actions text[], settles text[])
+		amount bigint, since timestamptz, until timestamptz, due_on date, due_by text, reason text, actions text[], settles text[])
 ), over AS (
 	UPDATE tasks t
-	SET ended_at = r.at, settled = r.decided -> t.kind
+	SET ended_at = least(r.at, t.until), settled = r.decided -> t.kind
 	FROM resources r
 	WHERE t.resource_id = ANY (ARRAY(SELECT resource_id FROM resources)) AND t.resource_id = r.resource_id AND t.ended_at IS NULL
 		AND NOT EXISTS (SELECT FROM wanted w WHERE w.resource_id = t.resource_id AND w.kind = t.kind)
@@ -185,12 +186,12 @@ func gatherTasks(patient string) string {
 var saveTasks = `
 INSERT INTO tasks AS t (` + taskColumns + `)
 SELECT id, org_id, mode, resource, ` + byKind() + `, kind,
-	office_id, payer_id, payer_code, payer_name, patient_id, amount, since, due_on, due_by, reason, actions, settles, settled
+	office_id, payer_id, payer_code, payer_name, patient_id, amount, since, until, due_on, due_by, reason, actions, settles, settled
 FROM wanted
 ON CONFLICT ON CONSTRAINT tasks_one DO UPDATE
-SET (office_id, payer_id, payer_code, payer_name, patient_id, amount, since, due_on, due_by, reason, actions, settles) =
+SET (office_id, payer_id, payer_code, payer_name, patient_id, amount, since, until, due_on, due_by, reason, actions, settles) =
 		(excluded.office_id, excluded.payer_id, excluded.payer_code, excluded.payer_name, excluded.patient_id, excluded.amount,
-		excluded.since, excluded.due_on, excluded.due_by, excluded.reason, excluded.actions, excluded.settles),
+		excluded.since, excluded.until, excluded.due_on, excluded.due_by, excluded.reason, excluded.actions, excluded.settles),
 	ended_at = NULL,
 	assignee = CASE WHEN t.ended_at IS NULL OR EXISTS (SELECT FROM users u WHERE u.id = t.assignee AND u.state <> 'disabled') THEN t.assignee END,
 	settled = excluded.settled,
@@ -198,18 +199,27 @@ SET (office_id, payer_id, payer_code, payer_name, patient_id, amount, since, due
 	until_change = t.until_change AND t.ended_at IS NULL AND t.amount = excluded.amount AND t.since = excluded.since
 		AND t.due_on IS NOT DISTINCT FROM excluded.due_on AND regexp_replace(t.reason, 'On [A-Z][a-z]+ [0-9]+, [0-9]+ ', '') = regexp_replace(excluded.reason, 'On [A-Z][a-z]+ [0-9]+, [0-9]+ ', '')
 WHERE t.ended_at IS NOT NULL OR
-	(t.office_id, t.payer_id, t.patient_id, t.amount, t.since, t.due_on, t.due_by, t.reason, t.actions, t.settles) IS DISTINCT FROM
-	(excluded.office_id, excluded.payer_id, excluded.patient_id, excluded.amount, excluded.since, excluded.due_on, excluded.due_by, excluded.reason,
+	(t.office_id, t.payer_id, t.patient_id, t.amount, t.since, t.until, t.due_on, t.due_by, t.reason, t.actions, t.settles) IS DISTINCT FROM
+	(excluded.office_id, excluded.payer_id, excluded.patient_id, excluded.amount, excluded.since, excluded.until, excluded.due_on, excluded.due_by, excluded.reason,
 	excluded.actions, excluded.settles)`
 
 // Get reads a task.
 func (r tasks) Get(ctx context.Context, id billing.TaskID) (*task.Task, error) {
-	return taskTable.get(ctx, r.tx, id, "")
+	return r.get(ctx, id, "")
+}
+
+// get reads a task as it is by the clock of the scope.
+func (r tasks) get(ctx context.Context, id billing.TaskID, lock string) (*task.Task, error) {
+	t, err := taskTable.get(ctx, r.tx, id, lock)
+	if err == nil {
+		t.Pass(businessClock{transactionClock{ctx, r.tx}}.Now())
+	}
+	return t, err
 }
 
 // Lock reads a task and keeps other transactions from writing it.
 func (r tasks) Lock(ctx context.Context, id billing.TaskID) (*task.Task, error) {
-	return taskTable.get(ctx, r.tx, id, forUpdate)
+	return r.get(ctx, id, forUpdate)
 }
 
 // Save stores what people did with a task.
@@ -219,11 +229,11 @@ func (r tasks) filter(now time.Time, f task.Filter) *query {
 	q := taskTable.of(r.tx)
 	switch f.State {
 	case task.Done:
-		q.where("ended_at IS NOT NULL AND (since <= ended_at OR settled IS NOT NULL)") // what never began was not done
+		q.where("(ended_at IS NOT NULL AND (since <= ended_at OR settled IS NOT NULL) OR ended_at IS NULL AND until <= % AND since <= until)", micro(now)) // what never began was not done
 	case task.Snoozed:
-		q.where("ended_at IS NULL AND since <= % AND (until_change OR snoozed_until > %)", micro(now), micro(now))
+		q.where("ended_at IS NULL AND since <= % AND (until IS NULL OR until > %) AND (until_change OR snoozed_until > %)", micro(now), micro(now), micro(now))
 	case task.Open, "":
-		q.where("ended_at IS NULL AND since <= % AND NOT until_change AND (snoozed_until IS NULL OR snoozed_until <= %)", micro(now), micro(now))
+		q.where("ended_at IS NULL AND since <= % AND (until IS NULL OR until > %) AND NOT until_change AND (snoozed_until IS NULL OR snoozed_until <= %)", micro(now), micro(now), micro(now))
 	}
 	if len(f.Kinds) == 1 {
 		q.where("kind = %", f.Kinds[0])
@@ -261,8 +271,13 @@ func (r tasks) list(now time.Time, f task.Filter, p billing.Page) (string, []any
 
 // List reads a page of tasks.
 func (r tasks) List(ctx context.Context, f task.Filter, p billing.Page) ([]*task.Task, error) {
-	text, args := r.list(businessClock{transactionClock{ctx, r.tx}}.Now(), f, p)
-	return taskTable.many(ctx, r.tx, "list tasks", text, args...)
+	now := businessClock{transactionClock{ctx, r.tx}}.Now()
+	text, args := r.list(now, f, p)
+	all, err := taskTable.many(ctx, r.tx, "list tasks", text, args...)
+	for _, t := range all {
+		t.Pass(now)
+	}
+	return all, err
 }
 
 // countTasks counts open tasks by kind, then those without an assignee and those of a user. Each count ends at a
@@ -270,7 +285,7 @@ func (r tasks) List(ctx context.Context, f task.Filter, p billing.Page) ([]*task
 const countTasks = `
 WITH open AS NOT MATERIALIZED (
 	SELECT kind, assignee FROM tasks
-	WHERE org_id = $1 AND mode = $2 AND ended_at IS NULL AND since <= $3 AND NOT until_change AND (snoozed_until IS NULL OR snoozed_until <= $3)
+	WHERE org_id = $1 AND mode = $2 AND ended_at IS NULL AND since <= $3 AND (until IS NULL OR until > $3) AND NOT until_change AND (snoozed_until IS NULL OR snoozed_until <= $3)
 )
 SELECT k.kind, n.found FROM unnest($4::text[]) k (kind), LATERAL (SELECT count(*) AS found FROM (SELECT FROM open o WHERE o.kind = k.kind LIMIT $5) o) n
 UNION ALL SELECT 'nobody', count(*) FROM (SELECT FROM open WHERE assignee IS NULL LIMIT $5) o

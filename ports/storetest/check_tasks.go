@@ -87,6 +87,49 @@ func testCheckItemTasks(b *scoped) {
 	})), 0)
 }
 
+// testCheckItemTasksEnd has tasks whose visits are to come, were a day ago, and were so before anybody
+// knew that they need a person.
+func testCheckItemTasksEnd(b *scoped) {
+	t := b.t
+	of := b.checkBatch(0)
+	items := b.checkItems(of, coverage.Lane{Network: "sandbox", Payer: id[billing.PayerID]()}, "comes", "came", "late", "no visit")
+	for i, visit := range []time.Duration{time.Hour, -25 * time.Hour, -25 * time.Hour} {
+		items[i].AppointmentAt = b.now.Add(visit)
+	}
+	for i, days := range []int{0, 2, 0, 0} {
+		items[i].Invalid(nil, b.now.AddDate(0, 0, -days))
+	}
+	b.insertCheckBatch(of, items...)
+	b.wantCheckTasks("of visits", task.Open, "comes", "no visit")
+	b.wantCheckTasks("of visits", task.Snoozed)
+	b.wantCheckTasks("of visits", task.Done, "came")
+	if comes, never := b.taskOf(items[0].ID), b.taskOf(items[3].ID); !comes.Until.Equal(items[0].AppointmentAt.AddDate(0, 0, 1)) || !never.Until.IsZero() {
+		t.Errorf("until %s and %s", comes.Until, never.Until)
+	}
+	until := items[1].AppointmentAt.AddDate(0, 0, 1)
+	done := b.taskOfState(t, items[1].ID, task.Done)
+	equal(t, "when it ended", []time.Time{done.EndedAt, b.taskGet(done.ID).EndedAt}, []time.Time{until, until})
+	counts := read(b, func(ctx context.Context, tx ports.Tx) (task.Counts, error) {
+		return tx.Tasks.Count(ctx, billing.UserID{})
+	})
+	equal(t, "open tasks", []int{counts.Kinds[task.CheckNeedsPerson], counts.Nobody}, []int{2, 2})
+	b.itemsRenewed(t, len(items))
+
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		done.UntilChange = true
+		return tx.Tasks.Save(ctx, done)
+	})
+	b.wantCheckTasks("snoozed before the visit", task.Snoozed)
+	items[1].Again(of, b.now) // its cause has ended, too
+	b.saveItems(items[1])
+	equal(t, "when it ended", b.taskGet(done.ID).EndedAt, until)
+	items[1].AppointmentAt = b.now.Add(time.Hour)
+	items[1].Invalid(nil, b.now)
+	b.saveItems(items[1])
+	b.wantCheckTasks("the visit was put off", task.Open, "came", "comes", "no visit")
+	b.itemsRenewed(t, len(items))
+}
+
 // wantCheckTasks compares the tasks of items in a state.
 func (b *scoped) wantCheckTasks(what string, state task.State, names ...string) {
 	b.t.Helper()

@@ -161,6 +161,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"list batches of checks":       testListCheckBatches,
 		"items of batches":             testCheckItems,
 		"tasks of items":               testCheckItemTasks,
+		"tasks of items end":           testCheckItemTasksEnd,
 		"the feed of batches":          testCheckFeed,
 		"lanes of payers":              testCheckLanes,
 		"patients":                     testPatients,

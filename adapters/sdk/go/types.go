@@ -1266,7 +1266,7 @@ type Decision struct {
 	// payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
 	// not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
 	// the payer decides again or the claim comes into another state, or until the payer is asked again about a check.
-	// `canceled`: the visit is off, until the payer is asked again about the check.
+	// `canceled`: the visit is off, until the payer is asked again about the check. It is not repeated before the appointment.
 	As DecisionAs `json:"as"`
 	// What was at stake then. Null for nothing.
 	Amount *Amount `json:"amount"`
@@ -1282,7 +1282,7 @@ type Decision struct {
 // payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
 // not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
 // the payer decides again or the claim comes into another state, or until the payer is asked again about a check.
-// `canceled`: the visit is off, until the payer is asked again about the check.
+// `canceled`: the visit is off, until the payer is asked again about the check. It is not repeated before the appointment.
 type DecisionAs string
 
 // The values of DecisionAs that this version knows.
@@ -7301,7 +7301,8 @@ const (
 // `remittance_correction`: it corrects another one, and waits for a decision. `remittance_to_post`: everything
 // is applied. `deposit_missing`: the money of a remittance did not arrive within five business days.
 // `deposit_unmatched`: a payer's money arrived, and no remittance explains it. `images_unsent`: an attachment was left open.
-// `check_needs_person`: a check of a batch was not asked, or what came of it needs a look before the visit.
+// `check_needs_person`: a check of a batch was not asked, or what came of it needs a look before the visit. It
+// ends a day after the appointment.
 // `enrollment_waiting`: a payer has not enrolled the office.
 // `connection_paused`: the network refused the sign-in of a connection of your own. `quarantined`: a file, or a payment of
 // one, cannot be placed or read.
@@ -7412,7 +7413,8 @@ type Task struct {
 	// `remittance_correction`: it corrects another one, and waits for a decision. `remittance_to_post`: everything
 	// is applied. `deposit_missing`: the money of a remittance did not arrive within five business days.
 	// `deposit_unmatched`: a payer's money arrived, and no remittance explains it. `images_unsent`: an attachment was left open.
-	// `check_needs_person`: a check of a batch was not asked, or what came of it needs a look before the visit.
+	// `check_needs_person`: a check of a batch was not asked, or what came of it needs a look before the visit. It
+	// ends a day after the appointment.
 	// `enrollment_waiting`: a payer has not enrolled the office.
 	// `connection_paused`: the network refused the sign-in of a connection of your own. `quarantined`: a file, or a payment of
 	// one, cannot be placed or read.
@@ -7506,7 +7508,7 @@ type SettleRequest struct {
 	// payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
 	// not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
 	// the payer decides again or the claim comes into another state, or until the payer is asked again about a check.
-	// `canceled`: the visit is off, until the payer is asked again about the check.
+	// `canceled`: the visit is off, until the payer is asked again about the check. It is not repeated before the appointment.
 	As   DecisionAs       `json:"as"`
 	Note Optional[string] `json:"note,omitempty"`
 }

@@ -6,10 +6,13 @@ import "github.com/molar-billing/molar/core/billing/coverage"
 const AskAgain = "retryEligibilityBatch"
 
 // OfACheckItem returns the work that the stored item of a batch of checks makes. It is due when the
-// patient comes.
+// patient comes, and a day later nobody needs it any more.
 func OfACheckItem(i *coverage.BatchItem) []Work {
 	w := Work{
 		Resource: Resource{OfCheckItem, i.ID}, OfficeID: i.OfficeID, Payer: i.Payer, Patient: i.Patient, Since: i.CompletedAt, DueOn: i.AppointmentOn,
+	}
+	if !i.AppointmentAt.IsZero() {
+		w.Until = i.AppointmentAt.AddDate(0, 0, 1)
 	}
 	if w.Patient.IsZero() {
 		w.Person = Person{i.PersonKey, i.PersonBorn}

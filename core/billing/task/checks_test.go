@@ -80,6 +80,49 @@ func TestCheckItemRules(t *testing.T) {
 	}
 }
 
+// TestCheckItemEndsWithItsVisit has the task of an item before and after its visit, when nobody can put
+// it off or settle it any more.
+func TestCheckItemEndsWithItsVisit(t *testing.T) {
+	t.Parallel()
+	i, _ := anItem()
+	i.Invalid(nil, sent)
+	until := i.AppointmentAt.AddDate(0, 0, 1)
+	of := func(at time.Time) *task.Task {
+		x := &task.Task{Work: task.OfACheckItem(i)[0], Settled: &decision.Decision{As: decision.Handled}} // of before it was asked again
+		x.Pass(at)
+		return x
+	}
+	if x := of(until.Add(-time.Microsecond)); !x.Until.Equal(until) || x.State(until) != task.Open || x.Snooze(until) != nil {
+		t.Errorf("before: %+v", x)
+	}
+	x := of(until)
+	if x.State(until) != task.Done || !x.EndedAt.Equal(until) {
+		t.Errorf("after: %+v", x)
+	}
+	_, settled := x.Settle(decision.Handled, "", "key_1", until)
+	for what, err := range map[string]error{"snoozed": x.Snooze(until), "settled": settled, "woken": x.Wake()} {
+		if billing.CodeOf(err) != billing.CodeConflict || !strings.Contains(err.Error(), "its cause has ended") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	x.EndedAt = sent
+	if x.Pass(until); !x.EndedAt.Equal(sent) {
+		t.Errorf("it ended before: %s", x.EndedAt)
+	}
+	i.AppointmentAt = time.Time{}
+	if x := of(until); !x.Until.IsZero() || x.State(until) != task.Open {
+		t.Errorf("without an appointment: %+v", x)
+	}
+	if y := *x; !task.Same([]*task.Task{&y}, i.ID, []task.Work{x.Work}) {
+		t.Error("it differs from itself")
+	}
+	other := x.Work
+	other.Until = until.Add(time.Hour)
+	if task.Same([]*task.Task{x}, i.ID, []task.Work{other}) {
+		t.Error("the visit was put off, and its task is the same")
+	}
+}
+
 // TestCheckItemComesAgain decides about an item. Its task comes again when the item is asked again
 // and needs a person again, and not before.
 func TestCheckItemComesAgain(t *testing.T) {

@@ -153,6 +153,7 @@ type Work struct {
 	Person   Person                 // the patient, whom the store looks for in the directory; zero if Patient is set, or for none
 	Amount   billing.Money          // what is at stake; 0 for none
 	Since    time.Time              // may lie in the future: the task exists from then on
+	Until    time.Time              // the task exists until then; zero for as long as its cause
 	DueOn    billing.Date           // zero for none
 	DueBy    DueBy                  // empty without a day
 	Reason   string                 // a sentence for a biller, without patient data
@@ -207,7 +208,14 @@ type Item struct {
 // stored with the resource, it knows whether the batch of a check was canceled.
 func (t *Task) Allows(action string) bool { return !t.Item.Canceled || action != AskAgain }
 
-// State returns the state at a time.
+// Pass ends the task if its Until has come at a time.
+func (t *Task) Pass(at time.Time) {
+	if t.EndedAt.IsZero() && !t.Until.IsZero() && !t.Until.After(at) {
+		t.EndedAt = t.Until
+	}
+}
+
+// State returns the state at a time, to which the task has passed.
 func (t *Task) State(at time.Time) State {
 	switch {
 	case !t.EndedAt.IsZero():
@@ -297,7 +305,7 @@ func (t *Task) exists() error {
 	switch {
 	case t.EndedAt.IsZero():
 		return nil
-	case t.Settled != nil:
+	case t.Settled != nil && !t.EndedAt.Equal(t.Until):
 		return &billing.Error{
 			Code:    billing.CodeConflict,
 			Message: "The task is done: it was settled as " + string(t.Settled.As) + ". Wake it to take that back. If its cause has ended since, " + t.Resource.String() + " shows how.",
@@ -395,7 +403,7 @@ func Same(kept []*Task, resource [16]byte, found []Work) bool {
 func (t *Task) same(w Work) bool {
 	patient := t.Patient == w.Patient || w.Person != Person{} // who may have come to the directory since
 	return t.Kind == w.Kind && t.OfficeID == w.OfficeID && t.Payer == w.Payer && patient && t.Amount == w.Amount &&
-		t.Since.Equal(w.Since.Truncate(time.Microsecond)) && t.DueOn == w.DueOn && t.DueBy == w.DueBy && t.Reason == w.Reason && slices.Equal(t.Actions, w.Actions) &&
+		t.Since.Equal(w.Since.Truncate(time.Microsecond)) && t.Until.Equal(w.Until.Truncate(time.Microsecond)) && t.DueOn == w.DueOn && t.DueBy == w.DueBy && t.Reason == w.Reason && slices.Equal(t.Actions, w.Actions) &&
 		slices.Equal(t.Settles, w.Settles)
 }
 

@@ -1043,7 +1043,7 @@ DecisionAs: TypeAlias = "Literal['accepted', 'not_billed', 'will_not_send', 'rec
 payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
 not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
 the payer decides again or the claim comes into another state, or until the payer is asked again about a check.
-`canceled`: the visit is off, until the payer is asked again about the check.
+`canceled`: the visit is off, until the payer is asked again about the check. It is not repeated before the appointment.
 """
 
 
@@ -1055,7 +1055,7 @@ class Decision(Model):
     payer does not get what it asked for, or what was begun. `received_elsewhere`: the payment arrived where Molar does
     not see it. `not_insurance`: the deposit is not the payment of a payer. `handled`: all there is to do is done, until
     the payer decides again or the claim comes into another state, or until the payer is asked again about a check.
-    `canceled`: the visit is off, until the payer is asked again about the check.
+    `canceled`: the visit is off, until the payer is asked again about the check. It is not repeated before the appointment.
     """
     amount: Decimal | None
     """What was at stake then. Null for nothing."""
@@ -6845,7 +6845,8 @@ of the payer before changed after the claim was sent. `request_due`: the payer a
 `remittance_correction`: it corrects another one, and waits for a decision. `remittance_to_post`: everything
 is applied. `deposit_missing`: the money of a remittance did not arrive within five business days.
 `deposit_unmatched`: a payer's money arrived, and no remittance explains it. `images_unsent`: an attachment was left open.
-`check_needs_person`: a check of a batch was not asked, or what came of it needs a look before the visit.
+`check_needs_person`: a check of a batch was not asked, or what came of it needs a look before the visit. It
+ends a day after the appointment.
 `enrollment_waiting`: a payer has not enrolled the office.
 `connection_paused`: the network refused the sign-in of a connection of your own. `quarantined`: a file, or a payment of
 one, cannot be placed or read.
@@ -6916,7 +6917,8 @@ class Task(Model):
     `remittance_correction`: it corrects another one, and waits for a decision. `remittance_to_post`: everything
     is applied. `deposit_missing`: the money of a remittance did not arrive within five business days.
     `deposit_unmatched`: a payer's money arrived, and no remittance explains it. `images_unsent`: an attachment was left open.
-    `check_needs_person`: a check of a batch was not asked, or what came of it needs a look before the visit.
+    `check_needs_person`: a check of a batch was not asked, or what came of it needs a look before the visit. It
+    ends a day after the appointment.
     `enrollment_waiting`: a payer has not enrolled the office.
     `connection_paused`: the network refused the sign-in of a connection of your own. `quarantined`: a file, or a payment of
     one, cannot be placed or read.

@@ -26,7 +26,7 @@ type hand struct {
 
 func TestCasesByHand(t *testing.T) {
 	t.Parallel()
-	all := slices.Concat(published(), deductibles(), maximums(), shares(), missing(), conditional(), periods(), pairs(), frequencies(), counts(), places(), decided())
+	all := slices.Concat(published(), deductibles(), maximums(), shares(), missing(), conditional(), periods(), pairs(), frequencies(), counts(), places(), decided(), totals())
 	if len(all) < 60 {
 		t.Errorf("%d cases", len(all))
 	}

@@ -69,64 +69,25 @@ type run struct {
 // compute returns the estimate of one reading of each plan.
 func (c *Case) compute() *Estimate {
 	e := &Estimate{}
-	r := newRun(c, bothSides)
+	r := newRun(c, bothSides, bothSides)
+	var ends []joined
 	for i := range c.Lines {
-		e.Lines = append(e.Lines, r.line(&c.Lines[i]))
+		l := r.line(&c.Lines[i])
+		e.Lines, ends = append(e.Lines, l), append(ends, joined{l.Least, l.Most, l.pays})
 	}
 	e.Uncertain = c.uncertain()
-	e.Least, e.Most = c.totals(e.Lines)
+	e.Least, e.Most = c.totals(ends)
 	return e
 }
 
-// totals adds up the lines. Where the patient's total moves one way with each value that is
-// missing, its ends are those of two runs with every value at one end. Elsewhere the sums
-// of the ends of the lines bound it.
-func (c *Case) totals(lines []Result) (low, high Scenario) {
-	for i := range lines {
-		low, high = low.plus(lines[i].Least), high.plus(lines[i].Most)
-	}
-	if low == high || !c.movesOneWay() {
-		return low, high
-	}
-	var least, most Scenario
-	b, w := newRun(c, best), newRun(c, worst)
-	for i := range c.Lines {
-		good, bad := b.ends(&c.Lines[i]), w.ends(&c.Lines[i])
-		least, most = least.plus(good.least), most.plus(bad.most)
-	}
-	// Where the patient pays the same, the lines add up to the total.
-	if least.PatientPays != low.PatientPays {
-		low = least
-	}
-	if most.PatientPays != high.PatientPays {
-		high = most
-	}
-	return low, high
-}
-
-// movesOneWay reports whether no missing value can move the patient's total both ways. With
-// two plans, a first plan that pays more now leaves less for a later line. So does a
-// lifetime maximum with several dates. A used-up maximum may end the write-off. And a
-// category's deductible may use up the general one on a line for which nothing is left.
-func (c *Case) movesOneWay() bool {
-	if c.Second != nil || c.Plan.NoWriteOffBeyondLimits || !c.oneDate() || slices.ContainsFunc(c.Lines, func(l Line) bool { return l.NoWriteOffBeyond }) {
-		return false
-	}
-	for i := range c.Plan.Deductibles {
-		if d := &c.Plan.Deductibles[i]; (d.Category != "" || d.Code != "") && d.Remaining == nil {
-			return false
-		}
-	}
-	return true
-}
-
-func newRun(c *Case, s side) *run {
+func newRun(c *Case, first, second side) *run {
 	one := c.oneDate()
-	r := &run{c: c, first: newLedger(c.Plan, s, one)}
+	r := &run{c: c, first: newLedger(c.Plan, first, one)}
 	r.first.earlier = c.Earlier
 	r.first.takeClaims(c.Decided, c.Undecided)
 	if c.Second != nil {
-		r.second = newLedger(c.Second, s, one)
+		r.second = newLedger(c.Second, second, one)
+		r.second.later = true
 		r.second.takeClaims(c.SecondDecided, c.SecondUndecided)
 	}
 	return r
@@ -159,7 +120,7 @@ func (r *run) compute(l *Line) (joined, *terms) {
 		paid, rest := l.split(n)
 		out, t := r.compute(paid)
 		beyond, _ := r.compute(rest)
-		return joined{out.least.plus(beyond.least), out.most.plus(beyond.most), out.pays.plus(beyond.pays)}, t
+		return out.plus(beyond), t
 	}
 	parts := first.parts()
 	var second *terms

@@ -77,6 +77,10 @@ type joined struct {
 	pays        paying
 }
 
+func (j joined) plus(o joined) joined {
+	return joined{j.least.plus(o.least), j.most.plus(o.most), j.pays.plus(o.pays)}
+}
+
 // paying is what each of the others may pay of a line, or write off. In between the two scenarios it may
 // be more or less than in both.
 type paying struct{ first, second, writeOff Range }

@@ -18,6 +18,7 @@
 //	benefit.go     deductible, copayment, percent, maximum of one line
 //	coordinate.go  the second plan
 //	compute.go     the lines of an estimate in their order
+//	total.go       the ends of the total
 //	words.go       the steps in words
 //	record.go      an estimate that is kept, and where its amounts come from
 //

@@ -121,6 +121,7 @@ func first(l estimate.Limit) change {
 func of(l estimate.Limit, c coverage.Category) estimate.Limit { l.Category = c; return l }
 func ofCode(l estimate.Limit, c string) estimate.Limit        { l.Code = c; return l }
 func alone(l estimate.Limit) estimate.Limit                   { l.Alone = true; return l }
+func inactive(p *estimate.Plan)                               { p.Status = coverage.Inactive }
 func outOfNetwork(p *estimate.Plan)                           { p.InNetwork = false }
 func noWriteOffBeyond(p *estimate.Plan)                       { p.NoWriteOffBeyondLimits = true }
 

@@ -30,6 +30,9 @@ func (r Range) lower(o Range) Range { return Range{min(r.Least, o.Least), min(r.
 
 func (r Range) plus(o Range) Range { return Range{r.Least + o.Least, r.Most + o.Most} }
 
+// has reports whether an amount is within the range.
+func (r Range) has(m billing.Money) bool { return r.Least <= m && m <= r.Most }
+
 // unlimited is more than any fee.
 const unlimited billing.Money = 1 << 50
 
@@ -63,6 +66,7 @@ type ledger struct {
 	plan    *Plan
 	side    side
 	oneDate bool // all lines are of one day
+	later   bool // another plan pays first, whose contract says what is written off
 	pots    map[potKey]*pot
 	missing map[string]*Limit
 	covered []*Line // that came before and may be paid

@@ -215,6 +215,23 @@ func (k *known) drawLimit(r *rand.Rand, i int, to *[]estimate.Limit, most billin
 	*to = append(*to, l)
 }
 
+// most returns the most that the plan pays for all services by its general maximums.
+func (k *known) most() billing.Money {
+	most := billing.Money(1 << 40)
+	for _, m := range k.plan.Maximums {
+		if m.Alone {
+			return 1 << 40
+		}
+		if m.Category == "" {
+			most = min(most, *m.Amount)
+			if m.Remaining != nil {
+				most = min(most, *m.Remaining)
+			}
+		}
+	}
+	return most
+}
+
 // world returns a world that what is known allows.
 func (k *known) world(r *rand.Rand) *world {
 	w := *k.full
@@ -288,6 +305,14 @@ func TestEndsBoundEveryWorld(t *testing.T) {
 		c.Lines = lines
 		e := estimate.Compute(c)
 		checkEstimate(t, seed, e)
+		for _, s := range []estimate.Scenario{e.Least, e.Most} {
+			if most := first.most(); s.PlanPays > most {
+				t.Errorf("seed %d: the plan pays %s in all, of %s", seed, s.PlanPays, most)
+			}
+			if second != nil && s.SecondPlanPays > second.most() {
+				t.Errorf("seed %d: the second plan pays %s in all, of %s", seed, s.SecondPlanPays, second.most())
+			}
+		}
 		for range 25 {
 			a, all := first.world(r), fill(r)
 			var b *world

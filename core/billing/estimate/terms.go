@@ -90,7 +90,7 @@ func (g *ledger) termsOf(l *Line) *terms {
 	if l.Allowed != nil {
 		t.allowed = Exactly(max(0, min(*l.Allowed, l.Fee)))
 	}
-	t.allowed = g.side.of(t.allowed, p.InNetwork)
+	t.allowed = g.side.of(t.allowed, p.InNetwork && !g.later)
 	to := &target{code: l.Code, category: CategoryOf(l.Code), day: l.ServiceDate}
 	if l.Family {
 		to.member = l.Person

@@ -145,16 +145,11 @@ func (a asked) uses(ctx context.Context, tx ports.Tx, r *estimate.Record, all []
 			lines[i].Allowed = new(price.Allowed.Amount * billing.Money(lines[i].Quantity))
 		}
 	}
-	for i, result := range estimate.Compute(&estimate.Case{Plan: a.plan, Lines: lines, Decided: decided}).Lines {
-		least, most := result.Least, result.Most
-		one := estimate.Claimed{
-			Code: lines[i].Code, ServiceDate: lines[i].ServiceDate, Family: lines[i].Family, Deductible: min(least.Deductible, most.Deductible),
-			Pays: estimate.Range{Least: min(least.PlanPays, most.PlanPays), Most: max(least.PlanPays, most.PlanPays)},
-		}
+	out = (&estimate.Case{Plan: a.plan, Lines: lines, Decided: decided}).Uses()
+	for i := range out {
 		if all[i].of.Turn() != billing.SequencePrimary {
-			one.Pays.Least = 0
+			out[i].Pays.Least = 0
 		}
-		out = append(out, one)
 	}
 	return out, nil
 }

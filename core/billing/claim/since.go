@@ -27,7 +27,7 @@ func (c *Claim) Since(entries []*remit.LedgerEntry, answered time.Time, day bill
 			continue
 		}
 		one := estimate.Claimed{
-			ServiceDate: c.ServiceDates().From, Deductible: is.deductible[n] - was.deductible[n], Pays: estimate.Exactly(is.paid[n] - was.paid[n]),
+			ServiceDate: c.ServiceDates().From, Deductible: estimate.Exactly(is.deductible[n] - was.deductible[n]), Pays: estimate.Exactly(is.paid[n] - was.paid[n]),
 		}
 		if i := max(n-1, 0); n > 0 || len(c.Lines) == 1 {
 			one.Code, one.ServiceDate = c.Lines[i].ProcedureCode, c.Lines[i].ServiceDate

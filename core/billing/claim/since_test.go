@@ -76,8 +76,8 @@ func TestSince(t *testing.T) {
 			var got []string
 			for _, d := range decided {
 				text := d.Code + " " + d.Pays.Most.String()
-				if d.Deductible != 0 {
-					text += fmt.Sprint(" deductible ", d.Deductible)
+				if d.Deductible.Most != 0 {
+					text += fmt.Sprint(" deductible ", d.Deductible.Most)
 				}
 				if got = append(got, text); d.Pays.Least != d.Pays.Most || d.ServiceDate != k.Lines[0].ServiceDate {
 					t.Errorf("%+v", d)

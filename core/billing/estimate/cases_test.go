@@ -202,7 +202,7 @@ func maximums() []hand {
 		},
 		{
 			name: "undecided claims use the deductible", plan: plan(pays("", 80), deductible(person, "50", "50")),
-			sent:  []estimate.Claimed{{Code: "D2740", ServiceDate: day("2026-06-01"), Deductible: dollars("50"), Pays: estimate.Exactly(dollars("250"))}},
+			sent:  []estimate.Claimed{{Code: "D2740", ServiceDate: day("2026-06-01"), Deductible: estimate.Exactly(dollars("50")), Pays: estimate.Exactly(dollars("250"))}},
 			lines: []string{"D2391 fee 200"}, want: []string{"P 160 O 40 = the deductible is on its way"},
 		},
 		{

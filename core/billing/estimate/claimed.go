@@ -4,13 +4,14 @@ import (
 	"slices"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 )
 
 // Claimed is what a service of a claim uses of what the check says is left.
 type Claimed struct {
 	Code        string // empty for a decision about a whole claim
 	ServiceDate billing.Date
-	Deductible  billing.Money // less than 0 where the payer took back what it had decided
+	Deductible  Range // of a decision one amount, less than 0 where the payer took back what it had decided
 	Pays        Range
 	Family      bool // of another member of the family
 }
@@ -23,14 +24,40 @@ func (c *Claimed) target() *target {
 func (g *ledger) takeClaims(decided, undecided []Claimed) {
 	for i := range decided {
 		d := &decided[i]
-		decide(g.deductibles(d.target()), d.Deductible)
+		decide(g.deductibles(d.target()), d.Deductible.Most)
 		decide(g.maximums(d.target()), d.Pays.Most)
 	}
 	for i := range undecided {
 		u := &undecided[i]
-		claim(g.deductibles(u.target()), Exactly(u.Deductible))
+		claim(g.deductibles(u.target()), u.Deductible)
 		claim(g.maximums(u.target()), g.side.of(u.Pays, true))
 	}
+}
+
+// Uses returns what each of the lines uses of the first plan: the amounts that the deductible counts
+// for, and the benefits. What is left of both bounds them, as it does for lines.
+func (c *Case) Uses() (out []Claimed) {
+	r := newRun(c, bothSides, bothSides)
+	for i := range c.Lines {
+		l := &c.Lines[i]
+		r.uses = Claimed{Code: l.Code, ServiceDate: l.ServiceDate, Family: l.Family}
+		r.ends(l)
+		out = append(out, r.uses)
+	}
+	return out
+}
+
+// record adds what a line uses. Amounts of another member's own bound it here, since only those of
+// the family are the patient's as well.
+func (u *Claimed) record(t *terms, deductible, benefit Range) {
+	if u.Family {
+		own := func(pots []*pot) []*pot {
+			return slices.DeleteFunc(slices.Clone(pots), func(p *pot) bool { return p.limit.Level == coverage.LevelFamily })
+		}
+		deductible = deductible.lower(least(own(t.deductibles), unlimited))
+		benefit = benefit.lower(least(own(t.maximums), unlimited))
+	}
+	u.Deductible, u.Pays = u.Deductible.plus(deductible), u.Pays.plus(benefit)
 }
 
 // decide takes from each of the pots what the payer decided after the check. What it took back is

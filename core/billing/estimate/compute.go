@@ -64,6 +64,7 @@ type run struct {
 	c      *Case
 	first  *ledger
 	second *ledger
+	uses   Claimed // what the line uses of the first plan
 }
 
 // compute returns the estimate of one reading of each plan.
@@ -131,6 +132,7 @@ func (r *run) compute(l *Line) (joined, *terms) {
 	}
 	out := join(first, parts, seconds, r.c.coordination())
 	deductible, benefit := first.used(parts)
+	r.uses.record(first, deductible, benefit)
 	use(first.deductibles, deductible)
 	use(first.maximums, benefit)
 	r.first.cover(l, first)

@@ -11,7 +11,7 @@ import (
 
 // took is what the payer decided of a service after the check.
 func took(code, on, pays, deductible string) estimate.Claimed {
-	return estimate.Claimed{Code: code, ServiceDate: day(on), Pays: estimate.Exactly(dollars(pays)), Deductible: dollars(deductible)}
+	return estimate.Claimed{Code: code, ServiceDate: day(on), Pays: estimate.Exactly(dollars(pays)), Deductible: estimate.Exactly(dollars(deductible))}
 }
 
 // decided has claims that were decided after the check, and benefit years that nobody knows.

@@ -64,6 +64,9 @@ func AccuracyOf(e *estimate.Record, claims []*Record) (*Accuracy, error) {
 	if !c.ReviewERA.IsZero() {
 		a.Uncertain = append(a.Uncertain, "The remittance "+c.ReviewERA.String()+" for the claim needs review. What it says of the claim is not in these figures.")
 	}
+	if !e.SecondCheck.IsZero() && !c.Ledger.laterDecides() {
+		a.Uncertain = append(a.Uncertain, "The second plan has not decided the claim yet. What it pays is not in these figures.")
+	}
 	used := make([]bool, len(c.Lines))
 	for i := range e.Services {
 		l := LineAccuracy{Number: numberOf(c.Lines, &e.Services[i], used)}
@@ -120,6 +123,11 @@ func (l *Ledger) decisionOf(number int) *Decision {
 	return d
 }
 
+// laterDecides reports whether a decision of a payer after the claim's own stands.
+func (l *Ledger) laterDecides() bool {
+	return slices.ContainsFunc(l.decisions(), func(e *ledgerEntry) bool { return e.sequence.Rank() > l.claim.Turn().Rank() && e.stand() })
+}
+
 // add adds what the claim's payer decided.
 func (d *Decision) add(l *remit.Line) {
 	s := l.Shares()
@@ -170,14 +178,17 @@ func (d *Decision) differences(r *estimate.Result) (out []string) {
 	}
 	least, most := &r.Least, &r.Most
 	differ("The claim charges", d.Charge, least.Fee, most.Fee)
-	refused := d.labels(remit.Adjustment.NotPaid)
+	refused := d.labels(refuses)
 	if d.Paid == 0 && refused != "" && max(least.PlanPays, most.PlanPays) > 0 {
 		out = append(out, "The payer denied this service: "+refused+".")
 	} else {
-		differ("The payer allows", d.Allowed, least.Allowed, most.Allowed)
+		spent := d.labels(beyondMaximum)
+		if d.Paid > 0 || spent == "" { // what a used-up maximum leaves unpaid is allowed
+			differ("The payer allows", d.Allowed, least.Allowed, most.Allowed)
+		}
 		differ("The deductible takes", d.Deductible, least.Deductible, most.Deductible)
 		differ("The copayment is", d.Copay, least.Copay, most.Copay)
-		if spent := d.labels(beyondMaximum); spent != "" && Off(d.Paid, least.PlanPays, most.PlanPays) < 0 {
+		if spent != "" && Off(d.Paid, least.PlanPays, most.PlanPays) < 0 {
 			out = append(out, "The plan's maximum is used up: "+remit.Sum(d.reasons, beyondMaximum).Dollars()+" is not paid for this reason.")
 		}
 		if len(out) == 0 || refused != "" {
@@ -192,6 +203,13 @@ func (d *Decision) differences(r *estimate.Result) (out []string) {
 		differ("The office writes off", d.WriteOff, least.WriteOff, most.WriteOff)
 	}
 	return out
+}
+
+// refuses reports whether the payer refuses the amount, to the practice or to the patient. What the patient
+// pays by the plan or beyond a maximum, and what only a contract takes off, is no refusal to the patient.
+func refuses(a remit.Adjustment) bool {
+	discount := remit.Adjustment{Group: "CO", Reason: a.Reason}.Contractual()
+	return a.NotPaid() || a.OfPatient() && !slices.Contains([]string{"1", "2", "3"}, a.Reason) && !discount && !beyondMaximum(a)
 }
 
 // beyondMaximum reports whether the amount is not paid because a maximum is reached.

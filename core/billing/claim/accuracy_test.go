@@ -2,6 +2,7 @@ package claim_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -58,6 +59,15 @@ func TestWhyAnEstimateWasOff(t *testing.T) {
 		"denied": {paying("D2740", 0, cas("CO", "16", 950_00)), -150_00, []string{
 			"The payer denied this service: claim incomplete or wrong; see remarks.",
 		}},
+		"the maximum was used up before": {paying("D2740", 0, cas("PR", "119", 800_00), cas("CO", "45", 150_00)), 650_00, []string{
+			"The plan's maximum is used up: $800.00 is not paid for this reason.",
+		}},
+		"the deductible, out of network": {paying("D2740", 0, cas("PR", "1", 800_00), cas("PR", "45", 150_00)), 800_00, []string{
+			"The payer allows $950.00. The estimate had $800.00.", "The deductible takes $800.00. The estimate had $0.00.",
+		}},
+		"denied, and the patient pays": {paying("D2740", 0, cas("PR", "96", 950_00)), 800_00, []string{
+			"The payer denied this service: " + strings.ToLower(remit.ReasonLabel("96")) + ".",
+		}},
 		"another percent": {paying("D2740", 400_00, cas("PR", "2", 400_00), cas("CO", "45", 150_00)), 250_00, []string{
 			"The payer pays $400.00. The estimate had $650.00.",
 		}},
@@ -73,6 +83,30 @@ func TestWhyAnEstimateWasOff(t *testing.T) {
 				t.Errorf("because %q\nwant    %q", l.Because, c.want)
 			}
 		})
+	}
+}
+
+// TestAccuracyBeforeTheSecondPlan says that the figures lack the payment of a second plan.
+func TestAccuracyBeforeTheSecondPlan(t *testing.T) {
+	t.Parallel()
+	first := eraFile{1, "Delta", []remit.Claim{remitted("1", "ICN-1", primaryLines())}}
+	then := eraFile{2, "Cigna", []remit.Claim{remitted("2", "C-1", secondaryLines())}}
+	for name, c := range map[string]struct {
+		second billing.CheckID
+		files  []eraFile
+		want   []string
+	}{
+		"no second plan":          {files: []eraFile{first}},
+		"it has not decided":      {billing.CheckID{15: 2}, []eraFile{first}, []string{"The second plan has not decided the claim yet. What it pays is not in these figures."}},
+		"the second plan decided": {billing.CheckID{15: 2}, []eraFile{first, then}, nil},
+	} {
+		k, e := crownClaim(), crownEstimate()
+		l, _, _ := postFiles(k, c.files)
+		k.Standing, e.SecondCheck = l.Standing(), c.second
+		a, err := claim.AccuracyOf(e, []*claim.Record{{Claim: k, Ledger: l}})
+		if err != nil || !slices.Equal(a.Uncertain, c.want) {
+			t.Errorf("%s: uncertain %q, %v; want %q", name, a.Uncertain, err, c.want)
+		}
 	}
 }
 

@@ -171,6 +171,33 @@ func TestEstimateAfterADecision(t *testing.T) {
 	s.must(t, 200, three(later)).shows(t, "lines.2.plan_pays.most", "450.00", "lines.2.maximum_left.most", "290.00")
 }
 
+// TestEstimateAfterADenial: a service that the payer refused was not done before, also if it paid another one of the claim.
+func TestEstimateAfterADenial(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	s.must(t, 201, call{path: "/sandbox/scenarios", body: jsonOf(anObject{"ending": "-SELDOM", "operation": "eligibility", "plan": anObject{
+		"status":      "active",
+		"coverage":    []anObject{{"category": "basic", "percent_paid": 80}},
+		"maximums":    []anObject{{"level": "individual", "period": "calendar_year", "amount": "1500.00", "remaining": "1500.00"}},
+		"deductibles": []anObject{{"level": "individual", "period": "calendar_year", "amount": "0.00", "remaining": "0.00"}},
+		"procedures":  []anObject{{"code": "D2391", "percent_paid": 80, "frequency": anObject{"count": 1, "period": "24 months", "scope": "per tooth"}}},
+	}}, nil)})
+	check := s.must(t, 200, call{path: "/eligibility", body: s.question("SELDOM", nil)})
+	c := s.claim(t, func(c *claim.Claim) {
+		c.Subscriber.MemberID, c.State, c.SentAt = "sandbox-seldom", claim.AcceptedPayer, time.Now()
+		c.PatientID, _ = billing.ParseID[billing.PatientID](check.text(t, "patient_id"))
+		c.Lines = append(c.Lines, claim.Line{ProcedureCode: "D2391", ServiceDate: c.Lines[0].ServiceDate, Fee: 150_00, Quantity: 1, Tooth: "3", Surfaces: []string{"O"}})
+	})
+	filling := call{path: "/estimates", body: estimateBody(check.text(t, "id"), "preview", true, "lines", []anObject{
+		{"procedure_code": "D2391", "fee": "150.00", "allowed": "150.00", "tooth": "3", "surfaces": []string{"O"}},
+	})}
+	s.must(t, 200, filling).shows(t, "lines.0.plan_pays.most", "0.00")
+	s.remitted(t, s.key, s.test, paying("EFT-1", 800, "CLP*"+c.PatientControlNumber+"*1*1400*800*200*12*ICN-1*11*1~NM1*QC*1*EXAMPLE*SAM****MI*SANDBOX-SELDOM~"+
+		"SVC*AD:D2740*1250*800**1~DTM*472*20260102~CAS*CO*45*250~CAS*PR*2*200~SVC*AD:D2391*150*0**1~DTM*472*20260102~CAS*CO*96*150~"))
+	// 150.00 x 0.8
+	s.must(t, 200, filling).shows(t, "lines.0.plan_pays.least", "120.00", "lines.0.plan_pays.most", "120.00", "lines.0.patient_pays.most", "30.00", "lines.0.paid_from", nil)
+}
+
 // TestEstimateByClaims counts the claims of a year for a plan that pays twice, and prices what a plan pays instead
 // by the code that the payer returns.
 func TestEstimateByClaims(t *testing.T) {

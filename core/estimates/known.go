@@ -10,6 +10,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/estimate"
 	"github.com/molar-billing/molar/core/billing/fee"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -44,7 +45,17 @@ func known(ctx context.Context, tx ports.Tx, p plans, r *estimate.Record, c *est
 		return err
 	}
 	claims = slices.DeleteFunc(claims, func(k *claim.Claim) bool { return k.Payer.ID != r.Payer.ID || !k.Awaits() || k.State == claim.Denied })
-	c.Earlier = earlier(claims, p.answered)
+	var settled []billing.ClaimID
+	for _, k := range claims {
+		if !k.SettledAt.IsZero() {
+			settled = append(settled, k.ID)
+		}
+	}
+	entries, err := tx.RemittanceClaims.Ledger(ctx, settled)
+	if err != nil {
+		return err
+	}
+	c.Earlier = earlier(claims, entries, p.answered)
 	for i := range r.Services {
 		s := &r.Services[i]
 		if s.LastService.IsZero() {
@@ -54,10 +65,14 @@ func known(ctx context.Context, tx ports.Tx, p plans, r *estimate.Record, c *est
 	return nil
 }
 
-// earlier returns the services of claims, one for each tooth.
-func earlier(claims []*claim.Claim, checked time.Time) (out []estimate.Earlier) {
+// earlier returns the services of claims that the payer did not refuse, one for each tooth.
+func earlier(claims []*claim.Claim, entries map[billing.ClaimID][]*remit.LedgerEntry, checked time.Time) (out []estimate.Earlier) {
 	for _, c := range claims {
+		refused := c.Refused(entries[c.ID])
 		for i := range c.Lines {
+			if slices.Contains(refused, i) {
+				continue
+			}
 			l := &c.Lines[i]
 			one := estimate.Earlier{Since: !c.SentAt.Before(checked), Line: estimate.Line{
 				Code: l.ProcedureCode, Quantity: l.Quantity, ServiceDate: l.ServiceDate, Place: estimate.Place{Surfaces: l.Surfaces, Areas: l.OralCavity},

@@ -37,6 +37,18 @@ func (c *Claim) Since(entries []*remit.LedgerEntry, answered time.Time, day bill
 	return decided, undecided
 }
 
+// Refused returns the positions of the lines that the payer refused to pay for, as its decisions stand. They do
+// not count as services that were done before.
+func (c *Claim) Refused(entries []*remit.LedgerEntry) (refused []int) {
+	l := c.Ledger(entries)
+	for i := range c.Lines {
+		if d := l.decisionOf(i + 1); d != nil && d.Paid == 0 && slices.ContainsFunc(d.reasons, refuses) {
+			refused = append(refused, i)
+		}
+	}
+	return refused
+}
+
 // decidedAfter reports whether the payer decided an entry after it answered a check. A remittance that came
 // after it has earlier decisions if the payment is dated before, unless the claim was sent after the check.
 func (c *Claim) decidedAfter(e *remit.LedgerEntry, answered time.Time, day billing.Date) bool {

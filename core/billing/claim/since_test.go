@@ -12,6 +12,23 @@ import (
 	"github.com/molar-billing/molar/core/billing/remit"
 )
 
+// TestRefusedLines has the lines that the payer refused: they are no earlier services.
+func TestRefusedLines(t *testing.T) {
+	t.Parallel()
+	k := crownClaim()
+	lines := slices.Clone(primaryLines())
+	lines[0] = paying("D2740", 0, cas("CO", "96", 950_00))
+	lines[1] = paying("D0120", 0, cas("PR", "1", 60_50)) // the deductible takes all of it
+	lines[2] = paying("D2392", 0, cas("PR", "96", 150_00))
+	r := remitted("1", "ICN-1", lines)
+	if got := k.Refused([]*remit.LedgerEntry{{Claim: &r, ERA: remit.Source{ID: billing.ERAID{15: 1}, PayerName: "Delta"}}}); !slices.Equal(got, []int{0, 2}) {
+		t.Errorf("refused are %v", got)
+	}
+	if got := k.Refused(nil); got != nil {
+		t.Errorf("without a decision, refused are %v", got)
+	}
+}
+
 // TestSince has what a claim uses that its payer could not know of when it answered a check at noon of March 3.
 func TestSince(t *testing.T) {
 	t.Parallel()

@@ -234,6 +234,16 @@ func TestEstimateByClaims(t *testing.T) {
 	s.must(t, 200, call{path: "/estimates", body: estimateBody(downgrade.text(t, "id"), "preview", true, "lines", []anObject{{"procedure_code": "D2392", "fee": "300.00", "tooth": "14", "surfaces": []string{"M", "O"}}})}).
 		// 80 percent of the 120.00 of an amalgam, and the rest of 180.00
 		shows(t, "lines.0.alternate_procedure_code", "D2150", "lines.0.plan_pays.least", "96.00", "lines.0.plan_pays.most", "96.00", "lines.0.patient_pays.least", "84.00", "lines.0.patient_pays.most", "84.00")
+	// A claim that the payer has not decided uses the same 96.00.
+	s.claim(t, func(c *claim.Claim) {
+		c.Subscriber.MemberID, c.State, c.SentAt = "sandbox-downgrade", claim.Submitted, time.Now().Add(time.Minute)
+		c.PatientID, _ = billing.ParseID[billing.PatientID](downgrade.text(t, "patient_id"))
+		c.Lines = []claim.Line{{ProcedureCode: "D2392", Fee: 300_00, Quantity: 1, ServiceDate: todayAt(directory.DefaultTimeZone), Tooth: "14", Surfaces: []string{"M", "O"}}}
+	})
+	after := s.must(t, 200, call{path: "/estimates", body: estimateBody(downgrade.text(t, "id"), "preview", true, "lines", []anObject{{"procedure_code": "D2330", "fee": "200.00", "allowed": "150.00"}})})
+	if step := "Claims that the payer has not decided yet use $96.00 of the maximum."; !strings.Contains(after.body, step) {
+		t.Errorf("no step %q in %s", step, after.body)
+	}
 }
 
 // TestAClaimNamesItsEstimate makes claims with the estimate that the patient was given. It must

@@ -1,6 +1,7 @@
 package estimates
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -148,16 +149,22 @@ func (a asked) uses(ctx context.Context, tx ports.Tx, r *estimate.Record, all []
 			Person: l.of.PatientID, Family: l.of.PatientID != r.PatientID, Code: l.ProcedureCode, Fee: l.Fee, Quantity: l.Quantity,
 			Place: estimate.Place{Tooth: l.Tooth, Surfaces: l.Surfaces, Areas: l.OralCavity}, ServiceDate: l.ServiceDate,
 		})
-		prices = append(prices, fee.Line{ProcedureCode: l.ProcedureCode, On: l.ServiceDate})
+		alternate := a.plan.Procedures[l.ProcedureCode].Alternate
+		prices = append(prices, fee.Line{ProcedureCode: l.ProcedureCode, On: l.ServiceDate}, fee.Line{ProcedureCode: cmp.Or(alternate, l.ProcedureCode), On: l.ServiceDate})
 	}
 	q := fee.Question{OfficeID: r.OfficeID, PayerID: a.check.Payer.ID, Network: a.network}
 	among, err := tx.FeeSchedules.Pricing(ctx, q, prices)
 	if err != nil {
 		return nil, err
 	}
-	for i, price := range q.Prices(among, prices) {
-		if price.Allowed != nil {
-			lines[i].Allowed = new(price.Allowed.Amount * billing.Money(lines[i].Quantity))
+	found := q.Prices(among, prices)
+	for i := range lines {
+		l, own, other := &lines[i], found[2*i].Allowed, found[2*i+1].Allowed
+		if own != nil {
+			l.Allowed = new(own.Amount * billing.Money(l.Quantity))
+		}
+		if a.plan.Procedures[l.Code].Alternate != "" && other != nil {
+			l.AlternateAllowed = new(other.Amount * billing.Money(l.Quantity))
 		}
 	}
 	out = (&estimate.Case{Plan: a.plan, Lines: lines, Decided: decided}).Uses()

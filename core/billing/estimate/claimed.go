@@ -49,15 +49,15 @@ func (c *Case) Uses() (out []Claimed) {
 
 // record adds what a line uses. Amounts of another member's own bound it here, since only those of
 // the family are the patient's as well.
-func (u *Claimed) record(t *terms, deductible, benefit Range) {
-	if u.Family {
+func (c *Claimed) record(t *terms, deductible, benefit Range) {
+	if c.Family {
 		own := func(pots []*pot) []*pot {
 			return slices.DeleteFunc(slices.Clone(pots), func(p *pot) bool { return p.limit.Level == coverage.LevelFamily })
 		}
 		deductible = deductible.lower(least(own(t.deductibles), unlimited))
 		benefit = benefit.lower(least(own(t.maximums), unlimited))
 	}
-	u.Deductible, u.Pays = u.Deductible.plus(deductible), u.Pays.plus(benefit)
+	c.Deductible, c.Pays = c.Deductible.plus(deductible), c.Pays.plus(benefit)
 }
 
 // decide takes from each of the pots what the payer decided after the check. What it took back is

@@ -265,6 +265,7 @@ func realDue() []string {
 		"watches.expires_at", "webhook_endpoints.lease_until",
 		"check_batches.not_after", "check_batch_items.until", // they end what check_batch_items.next_at begins
 		"tasks.snoozed_until",             // of the business, but a list compares it, and nothing waits
+		"tasks.until",                     // as tasks.snoozed_until
 		"check_lanes.until",               // the rest of a payer that is down
 		"sandbox_clocks.target",           // the end of an advance, which its job reaches
 		"webhook_endpoints.circuit_until", // no circuit is open while a clock stands

@@ -318,10 +318,26 @@ func (w *walk) finishes(era string) {
 		w.press("Tab", "Enter")
 		w.sees("Choose another claim")
 		w.tab("Match and apply")
+		left := w.toFind("")
 		w.press("Enter")
+		w.toFind(left) // A would begin with the same claim
 	default:
 		w.answers("matchERAClaim")
 	}
+}
+
+// toFind waits until the page has another number of claims of the remittance to find than before, and
+// returns the number.
+func (w *walk) toFind(before string) (n string) {
+	w.t.Helper()
+	w.until("the claims to find", func(r *rod.Page) (err error) {
+		n, err = w.eval(r, `() => String(document.querySelectorAll("main [data-act=matchERAClaim]").length)`)
+		if err == nil && n == before {
+			err = fmt.Errorf("the page has %s", n)
+		}
+		return err
+	})
+	return n
 }
 
 // deposits matches the deposit with the remittance that it may pay, or says that it is not of a payer.

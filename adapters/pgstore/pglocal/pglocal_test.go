@@ -157,10 +157,12 @@ func TestServerOfAKilledProcessIsTakenOver(t *testing.T) {
 
 func serverPID(t *testing.T, dir string) int {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(dir, "data", "postmaster.pid"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	var b []byte
+	porttest.Await(t, "the file of the server's ID", func() (there bool) { // a server that starts again has none for a while
+		var err error
+		b, err = os.ReadFile(filepath.Join(dir, "data", "postmaster.pid"))
+		return err == nil && len(b) > 0
+	})
 	line, _, _ := strings.Cut(string(b), "\n")
 	pid, err := strconv.Atoi(line)
 	if err != nil {

@@ -1,7 +1,7 @@
 // A field that finds what one types: the list below it comes from the service.
 import { Combobox } from "@base-ui/react/combobox";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useEffect, useEffectEvent, useState } from "react";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { Field, type FieldProps } from "./form";
 import { useLate } from "./late";
 import "./picker.css";
@@ -39,6 +39,7 @@ export function Picker<T extends { id: string }>({
   const shown = value ? text(value) : "";
   const [own, setOwn] = useState<string | null>(null); // what is typed, until one is chosen
   const typed = own ?? shown;
+  const marked = useRef(false); // one of the items has the highlight, and Enter chooses it
   const [open, setOpen] = useState(false);
   const [wanted, setWanted] = useState<string | null>(null); // Enter was pressed before it was found
   const query = typed === shown ? "" : typed.trim();
@@ -73,6 +74,9 @@ export function Picker<T extends { id: string }>({
           filteredItems={items}
           filter={null}
           autoHighlight
+          onItemHighlighted={(item) => {
+            marked.current = item !== undefined;
+          }}
           value={value}
           onValueChange={(v) => {
             setOwn(null);
@@ -101,10 +105,10 @@ export function Picker<T extends { id: string }>({
               // Text that names nothing yet neither submits the form nor chooses what an earlier text found. What it
               // finds is chosen when it is there.
               if (e.key !== "Enter" || query === "") return;
-              if (items.length > 0 && settled) return;
+              if (items.length > 0 && settled && marked.current) return;
               e.preventDefault();
               e.preventBaseUIHandler();
-              if (!settled) setWanted(query);
+              if (!settled || items.length > 0) setWanted(query);
             }}
             spellCheck={false}
           />

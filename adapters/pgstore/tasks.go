@@ -100,9 +100,9 @@ func (t *tx) keepTasksIn(ctx context.Context, in billing.Scope, of task.Resource
 		if err = errors.Join(err, errDecided); err != nil {
 			return fmt.Errorf("encode tasks: %w", err)
 		}
-		with := gatherTasks(lookedFor)
-		if t.scope.Org.IsZero() { // the operator, who sees no patients
-			with = gatherTasks("w.known")
+		with := gatherTasks
+		if t.scope.Org.IsZero() {
+			with = gatherOperatorsTasks
 		}
 		return t.push(ctx, write{row: taskKey(of), with: with, set: saveTasks, rows: []row{{
 			"org_id": in.Org, "mode": in.Mode, "resource": of.Kind, "resource_id": resource, "at": clock.Now(), "work": json.RawMessage(text), "decided": said,
@@ -160,12 +160,16 @@ const lookedFor = `CASE WHEN w.person_key = '' THEN w.known ELSE (
 
 // gatherTasks reads what is wanted, with the patient, and ends the tasks of the resources that are not. The
 // planner takes a hundred rows for those of JSON, and would rather read a table of a few thousand rows
-// whole than look for each: an array of keys has it look.
-func gatherTasks(patient string) string {
-	return `resources AS MATERIALIZED (
+// whole than look for each: an array of keys has it look. The operator sees no patients.
+const (
+	gatherTasks          = wantedTasks + lookedFor + endTasks
+	gatherOperatorsTasks = wantedTasks + "w.known" + endTasks
+
+	wantedTasks = `resources AS MATERIALIZED (
 	SELECT * FROM json_to_recordset($1) AS r (org_id uuid, mode text, resource text, resource_id uuid, at timestamptz, work json, decided json)
 ), wanted AS MATERIALIZED (
-	SELECT r.org_id, r.mode, r.resource, r.resource_id, r.decided -> w.kind AS settled, w.*, ` + patient + ` AS patient_id
+	SELECT r.org_id, r.mode, r.resource, r.resource_id, r.decided -> w.kind AS settled, w.*, `
+	endTasks = ` AS patient_id
 	FROM resources r CROSS JOIN LATERAL json_to_recordset(r.work) AS w (
 		id uuid, kind text, office_id uuid, payer_id uuid, payer_code text, payer_name text, known uuid, person_key text, person_born date,
 		amount bigint, since timestamptz, until timestamptz, due_on date, due_by text, reason text, actions text[], settles text[])
@@ -176,7 +180,7 @@ func gatherTasks(patient string) string {
 	WHERE t.resource_id = ANY (ARRAY(SELECT resource_id FROM resources)) AND t.resource_id = r.resource_id AND t.ended_at IS NULL
 		AND NOT EXISTS (SELECT FROM wanted w WHERE w.resource_id = t.resource_id AND w.kind = t.kind)
 )`
-}
+)
 
 // saveTasks writes what is wanted. A task that comes again is the same one, which nobody snoozes.
 // One that is snoozed until its resource changes comes back when what it says changes; that a payer

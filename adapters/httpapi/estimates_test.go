@@ -141,6 +141,35 @@ func TestEstimateOfWhatIsKnown(t *testing.T) {
 		shows(t, "lines.0.last_service_date", nil, "lines.0.plan_pays.most", "450.00")
 }
 
+// TestEstimateBesideItsOwn: a claim that the payer has not decided uses what the estimate says that it names, and one
+// to a second payer at most what the first one leaves.
+func TestEstimateBesideItsOwn(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	check := s.must(t, 200, call{path: "/eligibility", body: s.question("ACTIVE-FULL", nil)})
+	told, _ := billing.ParseID[billing.EstimateID](s.must(t, 201, call{path: "/estimates", body: estimateBody(check.text(t, "id"))}).text(t, "id"))
+	sent := func(change func(*claim.Claim)) {
+		s.claim(t, func(c *claim.Claim) {
+			c.Subscriber.MemberID, c.State, c.SentAt = "sandbox-active-full", claim.Submitted, time.Now().Add(time.Minute)
+			c.PatientID, _ = billing.ParseID[billing.PatientID](check.text(t, "patient_id"))
+			c.Lines[0].ServiceDate, c.Lines[0].Tooth = todayAt(directory.DefaultTimeZone), "14"
+			change(c)
+		})
+	}
+	line := anObject{"procedure_code": "D2750", "fee": "1250.00", "allowed": "900.00"}
+	three := call{path: "/estimates", body: estimateBody(check.text(t, "id"), "preview", true, "lines", []anObject{line, line, line})}
+	sent(func(c *claim.Claim) { c.EstimateID = told })
+	// No fee schedule has its allowance, but its estimate: half of 900.00. Of 1640.00, 1190.00 are left.
+	s.must(t, 200, three).shows(t, "lines.1.maximum_left.least", "290.00", "lines.1.maximum_left.most", "290.00", "lines.2.plan_pays.least", "290.00")
+	sent(func(c *claim.Claim) {
+		c.Coverage, c.Lines[0].Tooth = billing.SequenceSecondary, "3"
+		c.OtherCoverage = []claim.OtherCoverage{{Sequence: billing.SequencePrimary, Adjudication: &claim.CoverageAdjudication{
+			Paid: 1210_00, Lines: []claim.CoverageLine{{LineNumber: 1, ProcedureCode: "D2740", Paid: 1210_00, Units: 1}},
+		}}}
+	})
+	s.must(t, 200, three).shows(t, "lines.1.maximum_left.least", "250.00", "lines.1.maximum_left.most", "290.00", "lines.2.plan_pays.least", "290.00", "lines.2.plan_pays.most", "250.00")
+}
+
 // TestEstimateAfterADecision: a claim that the payer has decided after the check uses what it paid. In a later
 // check, the payer has counted it.
 func TestEstimateAfterADecision(t *testing.T) {

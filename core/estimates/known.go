@@ -123,7 +123,7 @@ func (a asked) since(ctx context.Context, tx ports.Tx, r *estimate.Record) (deci
 			decided = append(decided, one)
 		}
 		for _, i := range open {
-			lines = append(lines, sent{c, &c.Lines[i]})
+			lines = append(lines, sent{c, i})
 		}
 	}
 	if len(lines) == 0 {
@@ -135,20 +135,20 @@ func (a asked) since(ctx context.Context, tx ports.Tx, r *estimate.Record) (deci
 
 // sent is a service that a payer still decides.
 type sent struct {
-	of *claim.Claim
-	*claim.Line
+	of   *claim.Claim
+	line int // its position
 }
 
-// uses returns what services use by their own estimate. What a later payer pays depends on the
-// payers before it, and is at most that.
-func (a asked) uses(ctx context.Context, tx ports.Tx, r *estimate.Record, all []sent, decided []estimate.Claimed) (out []estimate.Claimed, err error) {
-	var lines []estimate.Line
+// uses returns what services use by their own estimate: the one that their claim names, or what an estimate
+// of now says. What a later payer pays depends on the payers before it, and is at most what they leave.
+func (a asked) uses(ctx context.Context, tx ports.Tx, r *estimate.Record, all []sent, decided []estimate.Claimed) ([]estimate.Claimed, error) {
+	told, err := a.told(ctx, tx, all)
+	if err != nil {
+		return nil, err
+	}
 	var prices []fee.Line
-	for _, l := range all {
-		lines = append(lines, estimate.Line{
-			Person: l.of.PatientID, Family: l.of.PatientID != r.PatientID, Code: l.ProcedureCode, Fee: l.Fee, Quantity: l.Quantity,
-			Place: estimate.Place{Tooth: l.Tooth, Surfaces: l.Surfaces, Areas: l.OralCavity}, ServiceDate: l.ServiceDate,
-		})
+	for _, s := range all {
+		l := &s.of.Lines[s.line]
 		alternate := a.plan.Procedures[l.ProcedureCode].Alternate
 		prices = append(prices, fee.Line{ProcedureCode: l.ProcedureCode, On: l.ServiceDate}, fee.Line{ProcedureCode: cmp.Or(alternate, l.ProcedureCode), On: l.ServiceDate})
 	}
@@ -158,19 +158,49 @@ func (a asked) uses(ctx context.Context, tx ports.Tx, r *estimate.Record, all []
 		return nil, err
 	}
 	found := q.Prices(among, prices)
-	for i := range lines {
-		l, own, other := &lines[i], found[2*i].Allowed, found[2*i+1].Allowed
-		if own != nil {
-			l.Allowed = new(own.Amount * billing.Money(l.Quantity))
+	lines := make([]estimate.Line, len(all))
+	for i, s := range all {
+		l := &s.of.Lines[s.line]
+		service := told[s]
+		if service == nil {
+			service = &estimate.Service{Tooth: l.Tooth, Surfaces: l.Surfaces, OralCavity: l.OralCavity, Alternate: a.plan.Procedures[l.ProcedureCode].Alternate}
+			service.Allowed.Price(found[2*i].Allowed, l.Quantity)
+			if service.Alternate != "" {
+				service.AlternateAllowed.Price(found[2*i+1].Allowed, l.Quantity)
+			}
 		}
-		if a.plan.Procedures[l.Code].Alternate != "" && other != nil {
-			l.AlternateAllowed = new(other.Amount * billing.Money(l.Quantity))
+		lines[i] = service.Line()
+		lines[i].Code, lines[i].Fee, lines[i].Quantity, lines[i].ServiceDate = l.ProcedureCode, l.Fee, l.Quantity, l.ServiceDate
+		lines[i].Person, lines[i].Family = s.of.PatientID, s.of.PatientID != r.PatientID
+	}
+	out := (&estimate.Case{Plan: a.plan, Lines: lines, Decided: decided}).Uses()
+	for i, s := range all {
+		if s.of.Turn() != billing.SequencePrimary {
+			out[i].Pays.Least, out[i].Pays.Most = 0, min(out[i].Pays.Most, s.of.Left(s.line))
 		}
 	}
-	out = (&estimate.Case{Plan: a.plan, Lines: lines, Decided: decided}).Uses()
-	for i := range out {
-		if all[i].of.Turn() != billing.SequencePrimary {
-			out[i].Pays.Least = 0
+	return out, nil
+}
+
+// told returns the services of the estimates that claims to the first payer name.
+func (a asked) told(ctx context.Context, tx ports.Tx, all []sent) (map[sent]*estimate.Service, error) {
+	out := map[sent]*estimate.Service{}
+	seen := map[billing.ClaimID][]*estimate.Service{}
+	for _, s := range all {
+		if s.of.EstimateID.IsZero() || s.of.Turn() != billing.SequencePrimary {
+			continue
+		}
+		services, ok := seen[s.of.ID]
+		if !ok {
+			e, err := tx.Estimates.Get(ctx, s.of.EstimateID)
+			if err != nil {
+				return nil, err
+			}
+			services = s.of.Told(e)
+			seen[s.of.ID] = services
+		}
+		if service := services[s.line]; service != nil {
+			out[s] = service
 		}
 	}
 	return out, nil

@@ -86,6 +86,22 @@ func (a *Accuracy) From(e *remit.ERA) {
 	}
 }
 
+// Told returns the service of the estimate for each line of the claim; nil for a line that it does not have, and
+// for all of them where the estimate is of another payer.
+func (c *Claim) Told(e *estimate.Record) []*estimate.Service {
+	all := make([]*estimate.Service, len(c.Lines))
+	if e.Payer.ID != c.Payer.ID {
+		return all
+	}
+	used := make([]bool, len(c.Lines))
+	for i := range e.Services {
+		if n := numberOf(c.Lines, &e.Services[i], used); n > 0 && c.Lines[n-1].Quantity == e.Services[i].Quantity {
+			all[n-1] = &e.Services[i]
+		}
+	}
+	return all
+}
+
 // numberOf returns the number of the line with the service, each line once; 0 without one. One of
 // the same tooth comes before others.
 func numberOf(lines []Line, s *estimate.Service, used []bool) int {

@@ -71,6 +71,23 @@ func (c *Content) Earlier() (all []*OtherCoverage) {
 	return all
 }
 
+// Left returns the most that the payers before the claim's leave of the line at a position.
+func (c *Content) Left(i int) billing.Money {
+	left, whole := c.Lines[i].Fee, c.Charge()
+	for _, o := range c.Earlier() {
+		if o.Adjudication == nil {
+			continue
+		}
+		whole -= o.Adjudication.Paid
+		for _, l := range o.Adjudication.Lines {
+			if l.LineNumber == i+1 {
+				left -= l.Paid
+			}
+		}
+	}
+	return max(0, min(left, whole))
+}
+
 // Turn returns the sequence of the claim's payer.
 func (c *Content) Turn() billing.Sequence {
 	if slices.Contains(billing.Sequences(), c.Coverage) {

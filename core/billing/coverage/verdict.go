@@ -238,13 +238,14 @@ func (b *Benefits) facts(on, answered billing.Date) (out []string) {
 }
 
 // least returns the yearly maximum of which the least is left: the patient's own, or the
-// family's if less of that is left. Nil was not returned.
+// family's if less of that is left; a plan without one may have one for life. Nil was not returned.
 func (b *Benefits) least(on billing.Date) (found *BenefitAmount) {
 	for _, m := range b.general(b.Maximums, on) {
 		switch {
-		case m.Period == PeriodLifetime || m.Amount == nil && m.Remaining == nil || m.Amount != nil && *m.Amount == 0:
+		case m.Amount == nil && m.Remaining == nil || m.Amount != nil && *m.Amount == 0:
 		case found == nil:
 			found = &m
+		case m.Period == PeriodLifetime && found.Period != PeriodLifetime:
 		case m.Remaining != nil && found.Remaining != nil && *m.Remaining < *found.Remaining:
 			found = &m
 		}

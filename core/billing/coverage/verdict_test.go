@@ -69,6 +69,10 @@ func TestVerdicts(t *testing.T) {
 			}), nil, coverage.StandingCovered,
 			[]string{"Covered. $1,640.00 of the year's maximum is left.", "The deductible is met.", "$50.00 of the family's deductible is left to pay."},
 		},
+		"the only maximum is a lifetime's": {
+			with(func(b *coverage.Benefits) { b.Maximums = amounts{amount(person, life, 5000, 4200, "")} }), nil, coverage.StandingCovered,
+			[]string{"Covered. $4,200.00 of the lifetime maximum is left."},
+		},
 		"the year's maximum is used up": {
 			with(func(b *coverage.Benefits) {
 				b.Maximums = amounts{amount(person, year, 1500, 0, "")}

@@ -136,7 +136,7 @@ type Estimates interface {
 
 	// Accuracy compares each estimate that a claim to its payer names with what the patient owes
 	// now, by payer: the one with the most estimates first. Claims without a payment that stands
-	// do not count.
+	// do not count, and with a second plan those that its payer has not decided.
 	Accuracy(ctx context.Context) ([]estimate.PayerAccuracy, error)
 }
 

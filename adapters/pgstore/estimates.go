@@ -38,8 +38,12 @@ func (r estimates) List(ctx context.Context, f estimate.Filter, p billing.Page) 
 	return estimateTable.page(ctx, r.tx, r.filter(f), p)
 }
 
+// allDecided says of a claim and its estimate that the payers of all plans of the estimate have decided.
+const allDecided = "(e.second_check_id IS NULL OR (c.standing ->> 'LaterDecided')::boolean)"
+
 // accuracyByPayer takes the newest claim of each estimate. What a claim settles is computed when
-// a remittance is posted or taken back, so the totals are those of now.
+// a remittance is posted or taken back, so the totals are those of now. With a second plan, what the patient owes
+// is known when its payer has decided.
 const accuracyByPayer = `
 SELECT payer_id, payer_code, max(payer_name), count(*), count(*) FILTER (WHERE off = 0), round(avg(off))::bigint
 FROM (
@@ -53,6 +57,7 @@ FROM (
 		(c.standing ->> 'PatientResponsibility')::bigint AS owed) l
 	WHERE c.org_id = $1 AND c.mode = $2 AND c.estimate_id IS NOT NULL AND c.secondary_to IS NULL AND c.kind = 'claim'
 		AND c.frequency <> 'void' AND c.state <> 'voided' AND l.owed IS NOT NULL
+		AND ` + allDecided + `
 	ORDER BY e.id, c.created_at DESC, c.id DESC
 ) one
 GROUP BY payer_id, payer_code

@@ -172,7 +172,8 @@ func (r reports) payers(f report.Filter) (string, []any) {
 		(e.content #>> '{Estimate,Least,PatientPays}')::bigint AS least,
 		(e.content #>> '{Estimate,Most,PatientPays}')::bigint AS most,
 		(c.standing ->> 'PatientResponsibility')::bigint AS owed) l
-	WHERE c.org_id = $1 AND c.mode = $2 AND c.estimate_id IS NOT NULL AND c.secondary_to IS NULL AND f.decided_on IS NOT NULL`)
+	WHERE c.org_id = $1 AND c.mode = $2 AND c.estimate_id IS NOT NULL AND c.secondary_to IS NULL AND f.decided_on IS NOT NULL
+		AND ` + allDecided)
 	off.ofFigures(f.Claims())
 	q := &query{args: off.args}
 	q.add(`SELECT coalesce(g.id, '00000000-0000-0000-0000-000000000000'), CASE WHEN g.id IS NULL THEN '' ELSE ` + nameOf(report.ByPayer) + ` END AS name,

@@ -99,17 +99,18 @@ type Standing struct {
 	OpenReason OpenReason `json:",omitempty"` // why the rest of the charge is open, if any is
 	Act        remit.Act  `json:",omitempty"` // what to do about most of what this claim's payers refuse; empty if nothing is refused
 
-	Late        bool            `json:",omitempty"` // this claim's payers leave to the patient what missed a filing limit
-	PaidLater   billing.Money   `json:",omitempty"` // by the claims to later payers for the same services
-	CrossedOver bool            `json:",omitempty"` // a payer sent the claim on to the next one
-	FirstPass   bool            `json:",omitempty"` // the claim was sent once, and its first decision was no denial and stands
-	Refused     []remit.Refusal `json:",omitempty"` // by this claim's payers, as it stands
+	Late         bool            `json:",omitempty"` // this claim's payers leave to the patient what missed a filing limit
+	PaidLater    billing.Money   `json:",omitempty"` // by the claims to later payers for the same services
+	LaterDecided bool            `json:",omitempty"` // a payer after the claim's own has decided the same services
+	CrossedOver  bool            `json:",omitempty"` // a payer sent the claim on to the next one
+	FirstPass    bool            `json:",omitempty"` // the claim was sent once, and its first decision was no denial and stands
+	Refused      []remit.Refusal `json:",omitempty"` // by this claim's payers, as it stands
 }
 
 // with returns the standing with what another one knows beside the amounts, which a claim of before may lack.
 func (s *Standing) with(o *Standing) *Standing {
 	is := *s
-	is.PaidLater, is.Late = o.PaidLater, o.Late
+	is.PaidLater, is.LaterDecided, is.Late = o.PaidLater, o.LaterDecided, o.Late
 	return &is
 }
 

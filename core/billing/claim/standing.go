@@ -29,7 +29,7 @@ func (l *Ledger) Standing() *Standing {
 
 // figures returns the amounts of the standing.
 func (l *Ledger) figures() *Standing {
-	s := &Standing{}
+	s := &Standing{LaterDecided: l.laterDecides()}
 	for _, e := range l.entries {
 		s.Paid += e.Paid
 		s.CrossedOver = s.CrossedOver || e.CrossoverPayer != nil && e.cancelledBy == nil

@@ -35,12 +35,14 @@ func fileBy(c *claim.Claim, w *Work) {
 	d := c.Deadlines().Filing
 	w.Since, w.DueOn, w.DueBy = c.Contract.Limits.Zone.Begins(d.On.AddDays(-filingNotice)), d.On, DueByPayer
 	w.Reason = "The payer accepts the claim until " + words(d.On) + ", and a claim that comes later cannot be billed to the patient: "
-	switch c.State { //nolint:exhaustive // the others are not unfiled
-	case claim.Validated:
+	switch { // the others are not unfiled
+	case c.IsHeld():
+		w.Reason, w.Actions = w.Reason+"release it, and see that it is sent.", []string{"releaseClaim", "voidClaim"}
+	case c.State == claim.Validated:
 		w.Reason, w.Actions = w.Reason+"submit it.", []string{"submitClaim", "voidClaim"}
-	case claim.Queued:
+	case c.State == claim.Queued:
 		w.Reason, w.Actions = w.Reason+"check that its batch goes out.", []string{"getClaim", "voidClaim"}
-	case claim.Rejected:
+	case c.State == claim.Rejected:
 		w.Reason, w.Actions = w.Reason+"correct what the findings name, then submit it again.", []string{"updateClaim", "voidClaim"}
 	default:
 		w.Reason, w.Actions = w.Reason+"complete it, then submit it.", []string{"updateClaim", "voidClaim"}

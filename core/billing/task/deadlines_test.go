@@ -31,6 +31,7 @@ func TestFilingLimit(t *testing.T) {
 	year := limit.Set{Filing: within(90), Secondary: within(30)}
 	guam := limit.Set{Filing: within(90), Zone: "Pacific/Guam"}
 	was := func(c *claim.Claim) { c.SentAt = sent }
+	held := func(c *claim.Claim) { c.Held = &claim.HeldBack{Reason: "The dentist looks at it.", At: sent} }
 	second := func(c *claim.Claim) { c.Coverage = billing.SequenceSecondary }
 	decided := func(c *claim.Claim) {
 		c.OtherCoverage = []claim.OtherCoverage{{Sequence: billing.SequencePrimary, Adjudication: &claim.CoverageAdjudication{PaymentDate: billing.DateOf(sent).AddDays(60)}}}
@@ -46,6 +47,7 @@ func TestFilingLimit(t *testing.T) {
 		"draft":                     {claim.Draft, limited(year), 90, "updateClaim", ""},
 		"needs attention":           {claim.NeedsAttention, limited(year), 90, "updateClaim", ""},
 		"queued":                    {claim.Queued, limited(year), 90, "getClaim", ""},
+		"held by a person":          {claim.Validated, with(limited(year), held), 90, "releaseClaim", ""},
 		"rejected":                  {claim.Rejected, with(limited(year), was), 90, "updateClaim", ""},
 		"sent":                      {claim.Submitted, with(limited(year), was), -1, "", ""},
 		"a replacement":             {claim.Validated, with(limited(year), was), -1, "", ""},

@@ -12,6 +12,7 @@ import (
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/core/sandbox"
+	"github.com/molar-billing/molar/core/tasks"
 	"github.com/molar-billing/molar/core/webhooks"
 	"github.com/molar-billing/molar/ports"
 )
@@ -25,7 +26,7 @@ const checksPerPlace = 8
 func Places(parallel int) map[jobs.Kind]int {
 	return map[jobs.Kind]int{
 		jobs.KindEligibility: checksPerPlace * parallel, jobs.KindBatchEligibility: checksPerPlace * parallel, jobs.KindCheckBatch: parallel, jobs.KindClaimStatus: checksPerPlace * parallel, jobs.KindStatusPolicy: parallel, jobs.KindAttachmentSend: parallel, jobs.KindBatchSend: parallel,
-		jobs.KindEnrollment: parallel, jobs.KindERA: parallel, jobs.KindPosting: parallel,
+		jobs.KindEnrollment: parallel, jobs.KindERA: parallel, jobs.KindPosting: parallel, jobs.KindTasks: parallel,
 	}
 }
 
@@ -111,6 +112,11 @@ func ERA(s *remittances.Service, parallel int) Handler {
 // posts those that a rule is for.
 func Posting(s *remittances.Service, parallel int) Handler {
 	return Handler{Kind: jobs.KindPosting, Parallel: parallel, Do: s.FollowPosting, Fail: s.FailPosting}
+}
+
+// Tasks computes the tasks of up to parallel scopes again.
+func Tasks(s *tasks.Service, parallel int) Handler {
+	return Handler{Kind: jobs.KindTasks, Parallel: parallel, Do: s.Follow, Fail: s.FailFollow}
 }
 
 // laneCalls is the number of calls of webhook lanes that are read from the

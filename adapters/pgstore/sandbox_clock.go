@@ -206,7 +206,7 @@ func workOf(count bool) string {
 func (r sandboxClock) Work(ctx context.Context, networks []string, count bool) (w sandbox.Work, err error) {
 	var kinds pq.StringArray
 	for _, k := range jobs.Kinds() {
-		if k != jobs.KindReceivedFile && k != jobs.KindCheckBatch && k != jobs.KindStatusPolicy && k != jobs.KindAdvance && k != jobs.KindReset && k != jobs.KindWebhook {
+		if k != jobs.KindReceivedFile && k != jobs.KindCheckBatch && k != jobs.KindStatusPolicy && k != jobs.KindTasks && k != jobs.KindAdvance && k != jobs.KindReset && k != jobs.KindWebhook {
 			kinds = append(kinds, string(k))
 		}
 	}

@@ -15,13 +15,7 @@ type taskRules struct{ *tx }
 
 // Behind returns a scope whose tasks are not all computed by the version of the rules.
 func (r taskRules) Behind(ctx context.Context, rules int) (*task.Rebuild, error) {
-	var at task.Rebuild
-	var id billing.JobID
-	err := r.row(ctx, []any{&at.Scope.Org, &at.Scope.Mode, &at.Rules, &at.Last.Kind, &id, &at.Done, &at.Asked}, `
-SELECT id, mode, coalesce((by->>'rules')::integer, 0), coalesce(by->>'kind', ''), coalesce(by->>'id', '00000000-0000-0000-0000-000000000000')::uuid,
-	coalesce((by->>'done')::boolean, false), coalesce((by->>'asked')::integer, 0)
-FROM organizations, unnest('{test,live}'::text[]) AS mode, LATERAL (SELECT task_rules->mode AS by) AS computed
-WHERE removed_at IS NULL
+	at, err := r.computed(ctx, `removed_at IS NULL
 	AND (by IS NULL OR (by->>'rules')::integer < $1 OR ((by->>'rules')::integer = $1 AND NOT (by->>'done')::boolean))
 ORDER BY id, mode
 LIMIT 1`, rules)
@@ -31,21 +25,29 @@ LIMIT 1`, rules)
 	if err != nil {
 		return nil, fmt.Errorf("find tasks of earlier rules: %w", err)
 	}
+	return at, nil
+}
+
+// computed returns how far the tasks of the scope that is found are computed.
+func (r taskRules) computed(ctx context.Context, where string, args ...any) (*task.Rebuild, error) {
+	var at task.Rebuild
+	var id billing.JobID
+	err := r.row(ctx, []any{&at.Scope.Org, &at.Scope.Mode, &at.Rules, &at.Last.Kind, &id, &at.Done, &at.Asked}, `
+SELECT id, mode, coalesce((by->>'rules')::integer, 0), coalesce(by->>'kind', ''), coalesce(by->>'id', '00000000-0000-0000-0000-000000000000')::uuid,
+	coalesce((by->>'done')::boolean, false), coalesce((by->>'asked')::integer, 0)
+FROM organizations, unnest('{test,live}'::text[]) AS mode, LATERAL (SELECT task_rules->mode AS by) AS computed
+WHERE `+where, args...)
 	at.Last.ID = id
-	return &at, nil
+	return &at, err
 }
 
 // Of returns how far the tasks of a scope are computed.
 func (r taskRules) Of(ctx context.Context, scope billing.Scope) (*task.Rebuild, error) {
-	at := task.Rebuild{Scope: scope}
-	err := r.row(ctx, []any{&at.Rules, &at.Asked}, `
-SELECT coalesce((task_rules->$2->>'rules')::integer, 0), coalesce((task_rules->$2->>'asked')::integer, 0)
-FROM organizations
-WHERE id = $1`, scope.Org, scope.Mode)
+	at, err := r.computed(ctx, "id = $1 AND mode = $2", scope.Org, scope.Mode)
 	if err != nil {
 		return nil, fmt.Errorf("find how far tasks are computed: %w", err)
 	}
-	return &at, nil
+	return at, nil
 }
 
 // Rebuilt stores how far the tasks of a scope are computed, unless more was asked for since.

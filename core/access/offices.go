@@ -93,7 +93,7 @@ func (s *Service) ChangeOffice(
 		if err := tx.Offices.Save(ctx, changed); err != nil || changed.TimeZone == o.TimeZone {
 			return changed, err
 		}
-		return changed, tx.Contracts.Changed(ctx) // claims keep the time zone of their office, too
+		return changed, lists.ChangeTerms(ctx, tx, call.Scope) // claims keep the time zone of their office, too
 	})
 }
 

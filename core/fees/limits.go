@@ -34,7 +34,7 @@ func (s *Service) PutLimits(ctx context.Context, call idempotency.Write[*limit.O
 		if err != nil {
 			return nil, err
 		}
-		return stored, tx.Contracts.Changed(ctx)
+		return stored, lists.ChangeTerms(ctx, tx, call.Scope)
 	})
 }
 
@@ -53,7 +53,7 @@ func (s *Service) DeleteLimits(ctx context.Context, call idempotency.Write[*limi
 		if err := tx.PayerLimits.Delete(ctx, of); err != nil {
 			return nil, err
 		}
-		return nil, tx.Contracts.Changed(ctx)
+		return nil, lists.ChangeTerms(ctx, tx, call.Scope)
 	})
 }
 

@@ -55,7 +55,7 @@ func (s *Service) Create(
 			return nil, err
 		}
 		if made.Kind == fee.Allowed {
-			err = tx.Contracts.Changed(ctx)
+			err = lists.ChangeTerms(ctx, tx, call.Scope)
 		}
 		return &made, err
 	})

@@ -29,6 +29,7 @@ const (
 	KindReceivedFile     Kind = "received_file"     // apply a file of a connection
 	KindERA              Kind = "era"               // match a remittance and apply it
 	KindPosting          Kind = "posting"           // post a remittance by a rule, and reconcile or reopen its claims
+	KindTasks            Kind = "tasks"             // compute the tasks of an organization again
 	KindEnrollment       Kind = "enrollment"        // check the claims again that waited for an enrollment
 	KindAdvance          Kind = "advance"           // advance the sandbox clock of an organization
 	KindReset            Kind = "reset"             // remove what an organization has in test mode
@@ -38,7 +39,7 @@ const (
 // Kinds lists every kind.
 func Kinds() []Kind {
 	return []Kind{
-		KindEligibility, KindBatchEligibility, KindCheckBatch, KindClaimStatus, KindStatusPolicy, KindAttachmentSend, KindPNGConvert, KindThumbnail, KindBatchSend, KindReceivedFile, KindERA, KindPosting, KindEnrollment, KindAdvance,
+		KindEligibility, KindBatchEligibility, KindCheckBatch, KindClaimStatus, KindStatusPolicy, KindAttachmentSend, KindPNGConvert, KindThumbnail, KindBatchSend, KindReceivedFile, KindERA, KindPosting, KindTasks, KindEnrollment, KindAdvance,
 		KindReset, KindWebhook,
 	}
 }
@@ -71,6 +72,11 @@ func ForPosting(scope billing.Scope, id billing.ERAID) Job {
 	return Job{Kind: KindPosting, Scope: scope, Subject: id}
 }
 
+// ForTasks returns a job that computes the tasks of a scope again.
+func ForTasks(scope billing.Scope) Job {
+	return Job{Kind: KindTasks, Scope: scope, Subject: scope.Org}
+}
+
 // Resource returns the ID of the resource that the work is on, as clients see it.
 func (j Job) Resource() string {
 	switch j.Kind {
@@ -92,7 +98,7 @@ func (j Job) Resource() string {
 		return billing.ERAID(j.Subject).String()
 	case KindEnrollment:
 		return billing.EnrollmentID(j.Subject).String()
-	case KindAdvance, KindReset:
+	case KindAdvance, KindReset, KindTasks:
 		return billing.OrgID(j.Subject).String()
 	case KindWebhook:
 		return billing.WebhookEndpointID(j.Subject).String()

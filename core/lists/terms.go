@@ -10,8 +10,18 @@ import (
 	"github.com/molar-billing/molar/core/billing/contract"
 	"github.com/molar-billing/molar/core/billing/fee"
 	"github.com/molar-billing/molar/core/billing/limit"
+	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
+
+// ChangeTerms is part of a change of what Terms sets on claims: a job looks at all claims of the scope again, and
+// computes their tasks.
+func ChangeTerms(ctx context.Context, tx ports.Tx, scope billing.Scope) error {
+	if err := tx.Contracts.Changed(ctx); err != nil {
+		return err
+	}
+	return tx.Outbox.Stage(ctx, jobs.ForTasks(scope))
+}
 
 // Terms sets on claims what the fee schedules and the payers' limits of their scope say of them,
 // and the zone of their offices, and returns the claims of which that changed. It asks once for all claims of an office to a

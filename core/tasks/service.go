@@ -14,6 +14,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/task"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
+	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
@@ -334,6 +335,34 @@ func (s *Service) Renew(ctx context.Context, scope billing.Scope, progress func(
 	return sum, s.rebuilt(ctx, at)
 }
 
+// Follow computes the tasks of a scope again, step by step, after a change of what claims follow. A change while it works
+// begins anew.
+func (s *Service) Follow(ctx context.Context, j jobs.Job) error {
+	for {
+		var at *task.Rebuild
+		err := s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
+			at, err = tx.TaskRules.Of(ctx, j.Scope)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if at.Rules > task.Rules || at.Rules == task.Rules && at.Done { // the processes of a later release go on by themselves
+			return s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Done(ctx, j.ID) })
+		}
+		if _, err := s.step(ctx, at); err != nil {
+			return err
+		}
+	}
+}
+
+// FailFollow lets a job that failed repeatedly rest.
+func (s *Service) FailFollow(ctx context.Context, j jobs.Job) error {
+	return s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
+		return tx.Outbox.Postpone(ctx, j.ID, tx.Real.Now().Add(billing.JobMaxLease))
+	})
+}
+
 // CatchUp takes a step toward tasks that the present rules computed, in a scope whose tasks an
 // earlier release computed, or none. It returns how many resources had other tasks, and whether
 // there is more to do.
@@ -346,14 +375,20 @@ func (s *Service) CatchUp(ctx context.Context) (differed int, more bool, err err
 	if err != nil || at == nil {
 		return 0, false, err
 	}
+	differed, err = s.step(ctx, at)
+	return differed, err == nil, err
+}
+
+// step takes the next step and stores the place. It returns how many resources had other tasks.
+func (s *Service) step(ctx context.Context, at *task.Rebuild) (differed int, err error) {
 	if at.Rules != task.Rules {
 		*at = task.Rebuild{Scope: at.Scope, Rules: task.Rules, Asked: at.Asked}
 	}
 	step, err := s.renew(ctx, at)
 	if err != nil {
-		return 0, false, err
+		return 0, err
 	}
-	return step.Differed, true, s.rebuilt(ctx, *at)
+	return step.Differed, s.rebuilt(ctx, *at)
 }
 
 // renew applies the rules to the next resources. Claims first follow their contracts.

@@ -15,7 +15,7 @@ import { paged } from "./table";
 type Note = Schemas["Note"];
 
 /** Noted are the paths of the notes of a resource. An item of a batch of checks has an ID of its own. */
-type Noted = Extract<keyof paths, `/${string}/notes`>;
+export type Noted = Extract<keyof paths, `/${string}/notes`>;
 
 const maxNote = 2000;
 
@@ -32,7 +32,17 @@ export function useNotes(of: Noted, id: string, item_id = "") {
 }
 
 /** Notes lists the notes of a resource, the oldest first, with a field for another. */
-export function Notes({ of, id, item }: { of: Noted; id: string; item?: string }) {
+export function Notes({
+  of,
+  id,
+  item,
+  added,
+}: {
+  of: Noted;
+  id: string;
+  item?: string;
+  added?: () => void;
+}) {
   const may = useMay();
   const { list, rows } = useNotes(of, id, item);
   return (
@@ -61,7 +71,7 @@ export function Notes({ of, id, item }: { of: Noted; id: string; item?: string }
           Show more notes
         </Button>
       )}
-      {may.write && <Add key={id} of={of} id={id} item={item} />}
+      {may.write && <Add key={id} of={of} id={id} item={item} added={added} />}
     </Section>
   );
 }
@@ -117,7 +127,17 @@ function One({ note: n }: { note: Note }) {
 }
 
 /** Add is the field for another note. What is typed stays until it is saved. */
-function Add({ of, id, item }: { of: Noted; id: string; item: string | undefined }) {
+function Add({
+  of,
+  id,
+  item,
+  added,
+}: {
+  of: Noted;
+  id: string;
+  item: string | undefined;
+  added: (() => void) | undefined;
+}) {
   const [text, setText] = useState("");
   const add = useSend(
     (api, key, words: string) =>
@@ -128,7 +148,10 @@ function Add({ of, id, item }: { of: Noted; id: string; item: string | undefined
     {
       says: "The note is added.",
       refused: (e) => e.errors.length > 0,
-      done: (_, sent) => setText((now) => (now === sent ? "" : now)),
+      done: (_, sent) => {
+        setText((now) => (now === sent ? "" : now));
+        added?.();
+      },
     },
   );
   const leaving = useLeaving(() => text.trim() !== "", "Your note is not saved.");

@@ -1,6 +1,7 @@
 // Tasks in the words of a biller: what each kind is called, where its resource is, and what to do first.
 import type { Schemas } from "../../api/client";
 import { type AnyTarget, screenOf } from "../../shell/places";
+import type { Noted } from "../../ui/notes";
 
 export type Task = Schemas["Task"];
 
@@ -113,6 +114,26 @@ export function placeOf(t: Task): AnyTarget {
     }
   );
 }
+
+/** notesOf has the notes of each kind of resource that a task is about. */
+const notesOf: Record<Task["resource"]["object"], Noted> = {
+  claim: "/claims/{id}/notes",
+  era: "/eras/{id}/notes",
+  payer_request: "/payer_requests/{id}/notes",
+  attachment: "/attachments/{id}/notes",
+  enrollment: "/enrollments/{id}/notes",
+  deposit: "/deposits/{id}/notes",
+  quarantined_file: "/quarantine/{id}/notes",
+  connection: "/connections/{id}/notes",
+  eligibility_batch_item: "/eligibility/batches/{id}/items/{item_id}/notes",
+};
+
+/** notedOf returns where the notes about a task are. */
+export const notedOf = ({ resource: r }: Task) => ({
+  of: notesOf[r.object],
+  id: r.batch_id ?? r.id,
+  item: r.item_id ?? "",
+});
 
 /** actOf returns what to do first about a task: its name, its words, and where it is done. */
 export function actOf(t: Task): { name: string; label: string; target: AnyTarget } {

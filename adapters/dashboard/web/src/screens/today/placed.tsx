@@ -65,10 +65,6 @@ const beside: Partial<Record<string, RegExp>> = {
   recordAppealDecided: /\/appeals\//,
 };
 
-/** noted reports whether the page of what a task is about has notes: an enrollment, a connection, a
- *  file in quarantine and a check of a batch have no page of their own. */
-const noted = (t: Task) => !/^(enr|con|fil|eli)_/.test(t.resource.id);
-
 /** Bar is the bar at one task. */
 function Bar({ queue, path }: { queue: Queue; path: string }) {
   const client = useClient();
@@ -101,7 +97,7 @@ function Bar({ queue, path }: { queue: Queue; path: string }) {
     if (!stays && path !== `/${client.mode}${target.to}`) go(target);
   };
   const step = (to: Task | undefined) => () => (to ? open(to) : today());
-  const asking = (what: "snooze" | "assign" | "settle") => () => {
+  const asking = (what: NonNullable<Asks>["what"]) => () => {
     if (!task || !may.write || (what === "settle" && task.settles.length === 0)) return;
     ask({ what, task });
   };
@@ -123,8 +119,11 @@ function Bar({ queue, path }: { queue: Queue; path: string }) {
     if (!idle) go(target);
     else if (!document.querySelector("main .loading")) asking("settle")();
   };
+  // The notes are on the page of what the task is about, if it has one.
   const toNote = () => {
-    if (task && noted(task)) document.querySelector<HTMLElement>("main [data-note]")?.focus();
+    const field = own && document.querySelector<HTMLElement>("main #notes [data-note]");
+    if (field) field.focus();
+    else asking("note")();
   };
   useKeys({
     a: act,
@@ -219,7 +218,7 @@ function Bar({ queue, path }: { queue: Queue; path: string }) {
             )}
           </>
         )}
-        {task && may.write && noted(task) && (
+        {task && may.write && (
           <Button look="quiet" onClick={toNote}>
             Note <kbd>N</kbd>
           </Button>

@@ -7,15 +7,21 @@ import { Button } from "../../ui/button";
 import { Modal } from "../../ui/dialog";
 import { DateField, TextField } from "../../ui/form";
 import { day, daysAfter, dollars, useToday, When } from "../../ui/format";
+import { Notes } from "../../ui/notes";
 import { attend } from "../../ui/page";
-import { decided, decisions, type Task } from "./acts";
+import { decided, decisions, notedOf, type Task } from "./acts";
 
 /** Asks is a question about a task that is open. */
-export type Asks = { what: "snooze" | "assign" | "settle"; task: Task } | null;
+export type Asks = { what: "snooze" | "assign" | "settle" | "note"; task: Task } | null;
 
-const titles = { snooze: "Until when?", assign: "Who does it?", settle: "What is decided?" };
+const titles = {
+  snooze: "Until when?",
+  assign: "Who does it?",
+  settle: "What is decided?",
+  note: "What do you know?",
+};
 
-/** Questions are the dialogs that put a task off, give it to a person, and decide it. */
+/** Questions are the dialogs that put a task off, give it to a person, decide it, and note something. */
 export function Questions({ asks, close }: { asks: Asks; close: () => void }) {
   return (
     <Modal
@@ -25,13 +31,23 @@ export function Questions({ asks, close }: { asks: Asks; close: () => void }) {
         if (!o) close();
       }}
       ownFocus
-      forgets
+      forgets={asks?.what !== "note"}
     >
       {asks?.what === "snooze" && <Snooze task={asks.task} close={close} />}
       {asks?.what === "assign" && <Assign task={asks.task} close={close} />}
       {asks?.what === "settle" && <Settle task={asks.task} close={close} />}
+      {asks?.what === "note" && (
+        <div ref={attendNote}>
+          <Notes {...notedOf(asks.task)} added={close} />
+        </div>
+      )}
     </Modal>
   );
+}
+
+/** attendNote goes to the field of a new note. */
+function attendNote(of: HTMLElement | null): void {
+  attend(of?.querySelector<HTMLElement>("[data-note]") ?? null);
 }
 
 /** useSnooze returns a function that puts a task off until a day, or with null until it changes. */

@@ -18,6 +18,7 @@ export type Does = {
   take: (t: Task) => void; // or leaves it to nobody
   give: (t: Task) => void;
   decide: (t: Task) => void;
+  note: (t: Task) => void;
 };
 
 /** useDoing returns what a person does with the tasks of a list, and the questions that it asks. */
@@ -35,6 +36,7 @@ export function useDoing(act: (t: Task) => void, snoozed = false): [Does, ReactN
       decide: (task) => {
         if (task.settles.length > 0) ask({ what: "settle", task });
       },
+      note: (task) => ask({ what: "note", task }),
     },
     <Questions key="questions" asks={asks} close={() => ask(null)} />,
   ];
@@ -88,6 +90,7 @@ export function useTaskColumns(
                       : [{ label: actOf(t).label, onSelect: () => does.act(t) }]),
                     { label: snoozed ? "Bring back" : "Snooze", onSelect: () => does.snooze(t) },
                     { label: "Assign", onSelect: () => does.give(t) },
+                    ...(resource ? [] : [{ label: "Note", onSelect: () => does.note(t) }]),
                     ...(t.settles.length > 0
                       ? [{ label: "Decide", onSelect: () => does.decide(t) }]
                       : []),

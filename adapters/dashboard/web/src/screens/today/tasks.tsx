@@ -74,6 +74,7 @@ export function Tasks() {
           ["M", "take or leave"],
           ["G", "give to a person"],
           ["D", "decide that nothing is done"],
+          ["N", "write a note"],
         ]
       : [],
   });
@@ -89,6 +90,7 @@ export function Tasks() {
     m: on(does.take, "Take"),
     g: on(does.give, "Assign"),
     d: on(does.decide),
+    n: on(does.note),
   });
   const columns = useTaskColumns(does, { snoozed });
   return (

@@ -8,6 +8,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/fee"
+	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/tasks"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -50,9 +51,9 @@ func TestUnderpaid(t *testing.T) {
 	s.clear(t)
 	s.until(t, path, "paid").shows(t, "contract.underpaid", "100.00", "contract.lines.0.allowed", "1000.00", "contract.lines.0.difference", "-100.00", "contract.lines.0.not_compared", nil)
 	id := path[len("/claims/"):]
-	work := s.tasks(t, "?kind=underpaid")["underpaid"]
-	if work == nil || work["amount"] != "100.00" || work["settles"].([]any)[0] != "accepted" {
-		t.Fatalf("the task is %v", work)
+	due := s.tasks(t, "?kind=underpaid")["underpaid"]
+	if due == nil || due["amount"] != "100.00" || due["settles"].([]any)[0] != "accepted" {
+		t.Fatalf("the task is %v", due)
 	}
 	if n := s.catchUp(t); n != 0 {
 		t.Errorf("%d resources are not as the rules say", n)
@@ -63,15 +64,24 @@ func TestUnderpaid(t *testing.T) {
 	if n := s.catchUp(t); n != 1 {
 		t.Errorf("%d claims follow the contract, want 1", n)
 	}
-	taskPath := "/tasks/" + work["id"].(string)
+	taskPath := "/tasks/" + due["id"].(string)
 	s.must(t, 200, call{path: taskPath}).shows(t, "state", "open", "amount", "50.00", "resource.id", id)
 	s.must(t, 200, call{path: path}).shows(t, "contract.underpaid", "50.00", "contract.lines.0.fee_schedule_id", second)
 
 	// A person accepts it, until the amount changes.
 	s.must(t, 200, call{path: taskPath + "/settle", body: `{"as":"accepted","note":"Too little to call."}`}).shows(t, "state", "done", "settled.amount", "50.00")
 	s.must(t, 201, call{path: "/fee_schedules", body: contractBody("900.00", "replaces", second, "effective_from", "2020-01-02")})
-	s.catchUp(t)
-	s.must(t, 200, call{path: path}).shows(t, "contract.underpaid", "0.00", "contract.lines.0.difference", "100.00")
+	// A worker does the same, as soon as the contract is stored.
+	work(t, s.queue, jobs.KindTasks, s.options.Tasks.Follow)
+	porttest.Await(t, "the claim follows its contract", func() bool {
+		<-time.After(10 * time.Millisecond)
+		return s.must(t, 200, call{path: path}).get(t, "contract", "underpaid") == "0.00"
+	})
+	s.must(t, 200, call{path: path}).shows(t, "contract.lines.0.difference", "100.00")
+	porttest.Await(t, "the jobs end", func() bool {
+		<-time.After(10 * time.Millisecond)
+		return s.count(t, "SELECT count(*) FROM jobs WHERE kind = 'tasks'") == 0
+	})
 	if n := s.catchUp(t); n != 0 {
 		t.Errorf("in the end, %d resources are not as the rules say", n)
 	}

@@ -89,6 +89,7 @@ type service struct {
 	database string    // its URL, for an administrator
 	receiver *receiver // of webhooks
 	options  Options   // of the server
+	queue    *memqueue.Queue
 }
 
 // setup is what a test can have otherwise.
@@ -182,7 +183,7 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 	dispatch(t, queue, webhooks.NewDispatcher(store, queue, sender, clock, webhooks.DefaultPace(), with.log, func(webhook.Attempt) {}))
 	work(t, queue, jobs.KindPNGConvert, o.Attachments.Convert)
 	work(t, queue, jobs.KindThumbnail, o.Attachments.MakeThumbnail)
-	s.options = o
+	s.options, s.queue = o, queue
 	server, err := New(o)
 	if err != nil {
 		t.Fatal(err)

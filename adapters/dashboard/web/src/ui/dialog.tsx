@@ -24,6 +24,7 @@ export function Modal({
   children,
   wide,
   ownFocus,
+  first,
   forgets,
   saved,
 }: {
@@ -33,12 +34,14 @@ export function Modal({
   children: ReactNode;
   wide?: boolean;
   ownFocus?: boolean; // what is inside takes the focus, else its first part gets it
+  first?: string; // selects what gets the focus; it goes back to where it was
   forgets?: boolean; // what is typed inside is in the page at once, or a search
   saved?: RefObject<boolean>; // what was typed is saved, so the page may be left
 }) {
   const typed = useRef(false);
   const popup = useRef<HTMLDivElement>(null);
   const [asks, ask] = useState(false);
+  const firstOf = first ? () => popup.current?.querySelector<HTMLElement>(first) : undefined;
   return (
     <Dialog.Root
       open={open}
@@ -51,7 +54,7 @@ export function Modal({
         <Dialog.Backdrop className="backdrop" />
         <Dialog.Popup
           className={`dialog${wide ? " dialog-wide" : ""}`}
-          initialFocus={ownFocus ? false : undefined}
+          initialFocus={ownFocus ? false : firstOf}
           onInput={(e) => {
             if (!forgets && isText(e.target)) typed.current = true;
           }}

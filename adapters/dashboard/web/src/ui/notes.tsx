@@ -32,7 +32,16 @@ export function useNotes(of: Noted, id: string, item_id = "") {
 }
 
 /** Notes lists the notes of a resource, the oldest first, with a field for another. */
-export function Notes({
+export function Notes({ of, id, item }: { of: Noted; id: string; item?: string }) {
+  return (
+    <Section title="Notes" {...(item === undefined && { id: "notes" })}>
+      <NoteList of={of} id={id} item={item} />
+    </Section>
+  );
+}
+
+/** NoteList is Notes where the page around it has a title. */
+export function NoteList({
   of,
   id,
   item,
@@ -40,13 +49,13 @@ export function Notes({
 }: {
   of: Noted;
   id: string;
-  item?: string;
-  added?: () => void;
+  item: string | undefined;
+  added?: () => void; // when another one is saved
 }) {
   const may = useMay();
   const { list, rows } = useNotes(of, id, item);
   return (
-    <Section title="Notes" {...(item === undefined && { id: "notes" })}>
+    <>
       <Read of={list} rows={2}>
         {() =>
           rows.length === 0 ? (
@@ -72,7 +81,7 @@ export function Notes({
         </Button>
       )}
       {may.write && <Add key={id} of={of} id={id} item={item} added={added} />}
-    </Section>
+    </>
   );
 }
 

@@ -256,7 +256,7 @@ export function useMany<T>(
           onOpenChange={(o) => {
             if (!o) ask(null);
           }}
-          ownFocus
+          first=".choices button, .dialog-actions .button-primary"
           forgets
         >
           {question &&
@@ -400,7 +400,7 @@ export function Sure({
       <div className="stack-s">{children}</div>
       <div className="dialog-actions">
         <Cancel />
-        <Button look="primary" ref={attend} onClick={() => go("")}>
+        <Button look="primary" onClick={() => go("")}>
           {action}
         </Button>
       </div>

@@ -7,8 +7,7 @@ import { Button } from "../../ui/button";
 import { Modal } from "../../ui/dialog";
 import { DateField, TextField } from "../../ui/form";
 import { day, daysAfter, dollars, useToday, When } from "../../ui/format";
-import { Notes } from "../../ui/notes";
-import { attend } from "../../ui/page";
+import { NoteList } from "../../ui/notes";
 import { decided, decisions, notedOf, type Task } from "./acts";
 
 /** Asks is a question about a task that is open. */
@@ -18,7 +17,7 @@ const titles = {
   snooze: "Until when?",
   assign: "Who does it?",
   settle: "What is decided?",
-  note: "What do you know?",
+  note: "Notes",
 };
 
 /** Questions are the dialogs that put a task off, give it to a person, decide it, and note something. */
@@ -30,24 +29,19 @@ export function Questions({ asks, close }: { asks: Asks; close: () => void }) {
       onOpenChange={(o) => {
         if (!o) close();
       }}
-      ownFocus
+      first=".choices button, [data-note]"
       forgets={asks?.what !== "note"}
     >
       {asks?.what === "snooze" && <Snooze task={asks.task} close={close} />}
       {asks?.what === "assign" && <Assign task={asks.task} close={close} />}
       {asks?.what === "settle" && <Settle task={asks.task} close={close} />}
       {asks?.what === "note" && (
-        <div ref={attendNote}>
-          <Notes {...notedOf(asks.task)} added={close} />
+        <div className="stack">
+          <NoteList {...notedOf(asks.task)} added={close} />
         </div>
       )}
     </Modal>
   );
-}
-
-/** attendNote goes to the field of a new note. */
-function attendNote(of: HTMLElement | null): void {
-  attend(of?.querySelector<HTMLElement>("[data-note]") ?? null);
 }
 
 /** useSnooze returns a function that puts a task off until a day, or with null until it changes. */
@@ -83,9 +77,7 @@ export function Until({ go }: { go: (to: string | null) => void }) {
   return (
     <div className="stack">
       <div className="choices">
-        <Button ref={attend} onClick={() => go(tomorrow)}>
-          Tomorrow
-        </Button>
+        <Button onClick={() => go(tomorrow)}>Tomorrow</Button>
         <Button onClick={() => go(monday)}>Next week, {day(monday)}</Button>
         <Button onClick={() => go(null)}>Until something changes</Button>
       </div>
@@ -165,8 +157,8 @@ export function People({
     <div className="choices">
       {people
         .filter(([id]) => id !== of)
-        .map(([to, name], i) => (
-          <Button key={to} ref={i === 0 ? attend : undefined} onClick={() => go(to)}>
+        .map(([to, name]) => (
+          <Button key={to} onClick={() => go(to)}>
             {name}
           </Button>
         ))}
@@ -203,10 +195,9 @@ function Settle({ task, close }: { task: Task; close: () => void }) {
         hint="Why. It stays with the decision."
       />
       <div className="choices">
-        {task.settles.map((as, i) => (
+        {task.settles.map((as) => (
           <Button
             key={as}
-            ref={i === 0 ? attend : undefined}
             onClick={() => {
               close();
               send.go(as);

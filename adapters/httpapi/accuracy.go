@@ -48,6 +48,7 @@ type totalAccuracyJSON struct {
 	Estimated             rangeJSON `json:"estimated"`
 	PatientResponsibility string    `json:"patient_responsibility"`
 	Difference            string    `json:"difference"`
+	Because               []string  `json:"because"`
 }
 
 type payerAccuracyJSON struct {
@@ -62,7 +63,7 @@ func accuracyShape(a *claim.Accuracy) accuracyJSON {
 	shape := accuracyJSON{
 		Object: "estimate_accuracy", EstimateID: e.ID, ClaimID: a.Claim.ID, Payer: payerJSON(e.Payer),
 		Totals: totalAccuracyJSON{
-			estimateAmounts(e.Estimate.Least, e.Estimate.Most).PatientPays, a.Standing.PatientResponsibility.String(), a.Off().String(),
+			estimateAmounts(e.Estimate.Least, e.Estimate.Most).PatientPays, a.Standing.PatientResponsibility.String(), a.Off().String(), listOf(a.Because),
 		},
 		Uncertain: listOf(a.Uncertain),
 	}

@@ -147,7 +147,8 @@ func TestEstimateBesideItsOwn(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
 	check := s.must(t, 200, call{path: "/eligibility", body: s.question("ACTIVE-FULL", nil)})
-	told, _ := billing.ParseID[billing.EstimateID](s.must(t, 201, call{path: "/estimates", body: estimateBody(check.text(t, "id"))}).text(t, "id"))
+	crown := anObject{"procedure_code": "D2740", "fee": "1250.00", "allowed": "900.00"}
+	told, _ := billing.ParseID[billing.EstimateID](s.must(t, 201, call{path: "/estimates", body: estimateBody(check.text(t, "id"), "lines", []anObject{crown})}).text(t, "id"))
 	sent := func(change func(*claim.Claim)) {
 		s.claim(t, func(c *claim.Claim) {
 			c.Subscriber.MemberID, c.State, c.SentAt = "sandbox-active-full", claim.Submitted, time.Now().Add(time.Minute)
@@ -159,6 +160,7 @@ func TestEstimateBesideItsOwn(t *testing.T) {
 	line := anObject{"procedure_code": "D2750", "fee": "1250.00", "allowed": "900.00"}
 	three := call{path: "/estimates", body: estimateBody(check.text(t, "id"), "preview", true, "lines", []anObject{line, line, line})}
 	sent(func(c *claim.Claim) { c.EstimateID = told })
+	sent(func(c *claim.Claim) { c.EstimateID, c.CreatedAt = told, c.CreatedAt.Add(time.Second) }) // again, within 60 months at the tooth: nothing
 	// No fee schedule has its allowance, but its estimate: half of 900.00. Of 1640.00, 1190.00 are left.
 	s.must(t, 200, three).shows(t, "lines.1.maximum_left.least", "290.00", "lines.1.maximum_left.most", "290.00", "lines.2.plan_pays.least", "290.00")
 	sent(func(c *claim.Claim) {
@@ -168,6 +170,36 @@ func TestEstimateBesideItsOwn(t *testing.T) {
 		}}}
 	})
 	s.must(t, 200, three).shows(t, "lines.1.maximum_left.least", "250.00", "lines.1.maximum_left.most", "290.00", "lines.2.plan_pays.least", "290.00", "lines.2.plan_pays.most", "250.00")
+}
+
+// TestEstimateBesideOneOfTheOtherNetwork: a claim uses what its estimate says, also if that had the terms of the other network.
+func TestEstimateBesideOneOfTheOtherNetwork(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	s.must(t, 201, call{path: "/sandbox/scenarios", body: jsonOf(anObject{"ending": "-TWONETS", "operation": "eligibility", "plan": anObject{
+		"status":         "active",
+		"coverage":       []anObject{{"category": "major", "percent_paid": 50}},
+		"maximums":       []anObject{{"level": "individual", "period": "calendar_year", "amount": "1500.00", "remaining": "1500.00"}},
+		"deductibles":    []anObject{{"level": "individual", "period": "calendar_year", "amount": "0.00", "remaining": "0.00"}},
+		"out_of_network": anObject{"coverage": []anObject{{"category": "major", "percent_paid": 20}}},
+	}}, nil)})
+	check := s.must(t, 200, call{path: "/eligibility", body: s.question("TWONETS", nil)})
+	crown := anObject{"procedure_code": "D2740", "fee": "1000.00", "allowed": "800.00"}
+	of := func(network string, fields ...any) call {
+		return call{path: "/estimates", body: estimateBody(check.text(t, "id"), append([]any{"network", network, "lines", []anObject{crown}}, fields...)...)}
+	}
+	told := s.must(t, 201, of("out"))
+	told.shows(t, "lines.0.plan_pays.most", "160.00")
+	s.claim(t, func(c *claim.Claim) {
+		c.Subscriber.MemberID, c.State, c.SentAt = "sandbox-twonets", claim.Submitted, time.Now().Add(time.Minute)
+		c.PatientID, _ = billing.ParseID[billing.PatientID](check.text(t, "patient_id"))
+		c.EstimateID, _ = billing.ParseID[billing.EstimateID](told.text(t, "id"))
+		c.Lines[0].ServiceDate, c.Lines[0].Tooth = todayAt(directory.DefaultTimeZone), "14"
+	})
+	after := s.must(t, 200, of("in", "preview", true))
+	if step := "Claims that the payer has not decided yet use $160.00 of the maximum."; !strings.Contains(after.body, step) {
+		t.Errorf("no step %q in %s", step, after.body)
+	}
 }
 
 // TestEstimateAfterADecision: a claim that the payer has decided after the check uses what it paid. In a later

@@ -161,9 +161,10 @@ func (a asked) uses(ctx context.Context, tx ports.Tx, r *estimate.Record, all []
 	lines := make([]estimate.Line, len(all))
 	for i, s := range all {
 		l := &s.of.Lines[s.line]
-		service := told[s]
-		if service == nil {
-			service = &estimate.Service{Tooth: l.Tooth, Surfaces: l.Surfaces, OralCavity: l.OralCavity, Alternate: a.plan.Procedures[l.ProcedureCode].Alternate}
+		service := &estimate.Service{Alternate: a.plan.Procedures[l.ProcedureCode].Alternate}
+		if t := told[s]; t != nil {
+			service = t.Service
+		} else {
 			service.Allowed.Price(found[2*i].Allowed, l.Quantity)
 			if service.Alternate != "" {
 				service.AlternateAllowed.Price(found[2*i+1].Allowed, l.Quantity)
@@ -171,36 +172,64 @@ func (a asked) uses(ctx context.Context, tx ports.Tx, r *estimate.Record, all []
 		}
 		lines[i] = service.Line()
 		lines[i].Code, lines[i].Fee, lines[i].Quantity, lines[i].ServiceDate = l.ProcedureCode, l.Fee, l.Quantity, l.ServiceDate
+		lines[i].Place = estimate.Place{Tooth: l.Tooth, Surfaces: l.Surfaces, Areas: l.OralCavity}
 		lines[i].Person, lines[i].Family = s.of.PatientID, s.of.PatientID != r.PatientID
+		if s.of.Turn() != billing.SequencePrimary {
+			left, _ := s.of.Left()
+			lines[i].Left = &left[s.line]
+		}
 	}
 	out := (&estimate.Case{Plan: a.plan, Lines: lines, Decided: decided}).Uses()
+	left := map[billing.ClaimID]billing.Money{} // by the payers before, of the lines that follow
 	for i, s := range all {
-		if s.of.Turn() != billing.SequencePrimary {
-			out[i].Pays.Least, out[i].Pays.Most = 0, min(out[i].Pays.Most, s.of.Left(s.line))
+		if t := told[s]; t != nil && t.network != a.network {
+			out[i].Deductible, out[i].Pays = t.uses()
 		}
+		if lines[i].Left == nil {
+			continue
+		}
+		if _, known := left[s.of.ID]; !known {
+			_, left[s.of.ID] = s.of.Left()
+		}
+		out[i].Pays.Most = min(out[i].Pays.Most, left[s.of.ID])
+		left[s.of.ID] -= out[i].Pays.Most
 	}
 	return out, nil
 }
 
+// toldService is a service of the estimate that its claim names.
+type toldService struct {
+	*estimate.Service
+
+	network fee.Network
+	result  *estimate.Result
+}
+
+// uses returns what the estimate says that the service uses. Terms of another network are not those of the plan here.
+func (t *toldService) uses() (deductible, pays estimate.Range) {
+	between := func(x, y billing.Money) estimate.Range { return estimate.Range{Least: min(x, y), Most: max(x, y)} }
+	least, most := &t.result.Least, &t.result.Most
+	return between(least.Deductible, most.Deductible), between(least.PlanPays, most.PlanPays)
+}
+
 // told returns the services of the estimates that claims to the first payer name.
-func (a asked) told(ctx context.Context, tx ports.Tx, all []sent) (map[sent]*estimate.Service, error) {
-	out := map[sent]*estimate.Service{}
-	seen := map[billing.ClaimID][]*estimate.Service{}
+func (a asked) told(ctx context.Context, tx ports.Tx, all []sent) (map[sent]*toldService, error) {
+	out := map[sent]*toldService{}
+	read := map[billing.ClaimID]bool{}
 	for _, s := range all {
-		if s.of.EstimateID.IsZero() || s.of.Turn() != billing.SequencePrimary {
+		c := s.of
+		if c.EstimateID.IsZero() || c.Turn() != billing.SequencePrimary || read[c.ID] {
 			continue
 		}
-		services, ok := seen[s.of.ID]
-		if !ok {
-			e, err := tx.Estimates.Get(ctx, s.of.EstimateID)
-			if err != nil {
-				return nil, err
-			}
-			services = s.of.Told(e)
-			seen[s.of.ID] = services
+		read[c.ID] = true
+		e, err := tx.Estimates.Get(ctx, c.EstimateID)
+		if err != nil {
+			return nil, err
 		}
-		if service := services[s.line]; service != nil {
-			out[s] = service
+		for line, i := range c.Told(e) {
+			if i >= 0 {
+				out[sent{c, line}] = &toldService{&e.Services[i], e.Network, &e.Estimate.Lines[i]}
+			}
 		}
 	}
 	return out, nil

@@ -15,6 +15,7 @@ type Accuracy struct {
 	Claim    *Claim
 	Standing *Standing
 	Lines    []LineAccuracy // by line of the estimate
+	Because  []string       // why the totals differ otherwise than the lines do
 	// Uncertain says why the figures may change.
 	Uncertain []string
 }
@@ -67,16 +68,38 @@ func AccuracyOf(e *estimate.Record, claims []*Record) (*Accuracy, error) {
 	if !e.SecondCheck.IsZero() && !c.Ledger.laterDecides() {
 		a.Uncertain = append(a.Uncertain, "The second plan has not decided the claim yet. What it pays is not in these figures.")
 	}
-	used := make([]bool, len(c.Lines))
-	for i := range e.Services {
-		l := LineAccuracy{Number: numberOf(c.Lines, &e.Services[i], used)}
+	for i, n := range numbersOf(c.Lines, e.Services) {
+		l := LineAccuracy{Number: n}
 		if l.Number > 0 {
 			l.Decided = c.Ledger.decisionOf(l.Number)
 		}
 		l.Because = l.differences(&e.Estimate.Lines[i])
 		a.Lines = append(a.Lines, l)
 	}
+	a.Because = a.others(c.Ledger)
 	return a, nil
+}
+
+// others returns in words what services cost the patient that only the claim has, or only the estimate.
+func (a *Accuracy) others(l *Ledger) (out []string) {
+	patient := l.patient()
+	owed, told := patient.total()-patient[0], estimate.Range{}
+	for i := range a.Lines {
+		if n := a.Lines[i].Number; n > 0 {
+			owed -= patient[n]
+			continue
+		}
+		r := &a.Estimate.Estimate.Lines[i]
+		least, most := r.Least.PatientPays, r.Most.PatientPays
+		told = estimate.Range{Least: told.Least + min(least, most), Most: told.Most + max(least, most)}
+	}
+	if owed != 0 {
+		out = append(out, "The patient owes "+owed.Dollars()+" for services of the claim that the estimate does not have.")
+	}
+	if told.Most > 0 {
+		out = append(out, "The estimate has "+told.String()+" of the patient for services that the claim does not have.")
+	}
+	return out
 }
 
 // From adds what the remittance of the standing means for the figures: until a person posts it, they may change.
@@ -86,34 +109,37 @@ func (a *Accuracy) From(e *remit.ERA) {
 	}
 }
 
-// Told returns the service of the estimate for each line of the claim; nil for a line that it does not have, and
-// for all of them where the estimate is of another payer.
-func (c *Claim) Told(e *estimate.Record) []*estimate.Service {
-	all := make([]*estimate.Service, len(c.Lines))
+// Told returns the service of the estimate for each line of the claim, by its position; -1 for a line that it does not
+// have, and for all of them where the estimate is of another payer.
+func (c *Claim) Told(e *estimate.Record) []int {
+	all := slices.Repeat([]int{-1}, len(c.Lines))
 	if e.Payer.ID != c.Payer.ID {
 		return all
 	}
-	used := make([]bool, len(c.Lines))
-	for i := range e.Services {
-		if n := numberOf(c.Lines, &e.Services[i], used); n > 0 && c.Lines[n-1].Quantity == e.Services[i].Quantity {
-			all[n-1] = &e.Services[i]
+	for i, n := range numbersOf(c.Lines, e.Services) {
+		if n > 0 && c.Lines[n-1].Quantity == e.Services[i].Quantity {
+			all[n-1] = i
 		}
 	}
 	return all
 }
 
-// numberOf returns the number of the line with the service, each line once; 0 without one. One of
-// the same tooth comes before others.
-func numberOf(lines []Line, s *estimate.Service, used []bool) int {
+// numbersOf returns for each service the number of the line that has it, each line once; 0 without one. Those of the
+// same tooth find each other before those of any.
+func numbersOf(lines []Line, services []estimate.Service) []int {
+	numbers, used := make([]int, len(services)), make([]bool, len(lines))
 	for _, anyTooth := range []bool{false, true} {
-		for i := range lines {
-			if !used[i] && lines[i].ProcedureCode == s.Code && (anyTooth || strings.Join(lines[i].AllTeeth(), " ") == s.Tooth) {
-				used[i] = true
-				return i + 1
+		for i := range services {
+			s := &services[i]
+			for n := range lines {
+				l := &lines[n]
+				if numbers[i] == 0 && !used[n] && l.ProcedureCode == s.Code && (anyTooth || strings.Join(l.AllTeeth(), " ") == s.Tooth) {
+					numbers[i], used[n] = n+1, true
+				}
 			}
 		}
 	}
-	return 0
+	return numbers
 }
 
 // decisionOf returns what stands of a line; nil if nothing does.

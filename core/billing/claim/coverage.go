@@ -71,21 +71,30 @@ func (c *Content) Earlier() (all []*OtherCoverage) {
 	return all
 }
 
-// Left returns the most that the payers before the claim's leave of the line at a position.
-func (c *Content) Left(i int) billing.Money {
-	left, whole := c.Lines[i].Fee, c.Charge()
+// Left returns the most that the payers before the claim's leave to it: of each line, and of all together. It is
+// what they have not paid and their contracts do not take off.
+func (c *Content) Left() (lines []billing.Money, all billing.Money) {
+	all = c.Charge()
+	for i := range c.Lines {
+		lines = append(lines, c.Lines[i].Fee)
+	}
 	for _, o := range c.Earlier() {
 		if o.Adjudication == nil {
 			continue
 		}
-		whole -= o.Adjudication.Paid
+		all -= o.Adjudication.Paid + remit.Sum(o.Adjudication.Adjustments, remit.Adjustment.Contractual)
 		for _, l := range o.Adjudication.Lines {
-			if l.LineNumber == i+1 {
-				left -= l.Paid
+			contract := remit.Sum(l.Adjustments, remit.Adjustment.Contractual)
+			all -= contract
+			if i := l.LineNumber - 1; i >= 0 && i < len(lines) {
+				lines[i] -= l.Paid + contract
 			}
 		}
 	}
-	return max(0, min(left, whole))
+	for i := range lines {
+		lines[i] = max(0, min(lines[i], all))
+	}
+	return lines, max(0, all)
 }
 
 // Turn returns the sequence of the claim's payer.

@@ -58,3 +58,19 @@ func TestUndecidedOfFamily(t *testing.T) {
 		t.Errorf("the claim uses %+v, want %+v", uses, want)
 	}
 }
+
+// TestUndecidedOfALaterPayer bounds each line by what the payers before leave of it, before the next line uses what is left.
+func TestUndecidedOfALaterPayer(t *testing.T) {
+	t.Parallel()
+	p := plan(pays("", 100), maximum(person, "200", "0"), maximum(family, "300", "300"))
+	var sent []estimate.Line
+	for _, left := range []billing.Money{10_00, 100_00} {
+		l := line("D2391 fee 150")
+		l.Family, l.Person, l.Left = true, billing.PatientID{15: 7}, &left
+		sent = append(sent, l)
+	}
+	uses := (&estimate.Case{Plan: p, Lines: sent}).Uses()
+	if got := uses[0].Pays.Most + uses[1].Pays.Most; got != 110_00 || uses[0].Pays.Least != 0 {
+		t.Errorf("the claim uses %+v, at most %s; want at most 110.00", uses, got)
+	}
+}

@@ -132,6 +132,9 @@ func (r *run) compute(l *Line) (joined, *terms) {
 	}
 	out := join(first, parts, seconds, r.c.coordination())
 	deductible, benefit := first.used(parts)
+	if l.Left != nil {
+		benefit = Range{0, min(benefit.Most, *l.Left)}
+	}
 	r.uses.record(first, deductible, benefit)
 	use(first.deductibles, deductible)
 	use(first.maximums, benefit)
@@ -145,10 +148,10 @@ func (r *run) compute(l *Line) (joined, *terms) {
 	return out, first
 }
 
-// split returns the first n units of the line, and the rest.
+// split returns the first n units of the line, and the rest. Amounts are rounded half up to the cent.
 func (l *Line) split(n int) (first, rest *Line) {
 	all := billing.Money(l.Quantity)
-	part := func(m billing.Money) billing.Money { return m * billing.Money(n) / all }
+	part := func(m billing.Money) billing.Money { return (m*billing.Money(n) + all/2) / all }
 	one, two := *l, *l
 	one.Quantity, two.Quantity = n, l.Quantity-n
 	one.Fee = part(l.Fee)

@@ -115,6 +115,10 @@ func counts() []hand {
 			lines: []string{"D0220 fee 90 allowed 60 x3", "D0220 fee 30 allowed 20"}, want: []string{"W 30 P 40 O 20 = two of three", "W 10 P 0 O 20 = the fourth"},
 		},
 		{
+			name: "units that do not divide the amount", plan: plan(atMost("D0220", 2, "calendar_year", "")),
+			lines: []string{"D0220 fee 100 x3"}, want: []string{"P 66.67 O 33.33 = 100 x 2 / 3, half up"},
+		},
+		{
 			name: "more units than are left", plan: plan(atMost("D0220", 2, "calendar_year", "", used(1)), deductible(person, "10", "10")),
 			lines: []string{"D0220 fee 100 allowed 100.01 x3"}, want: []string{"D 10 P 23.33 O 76.67 = 33.33-10; 66.67 for two"},
 		},

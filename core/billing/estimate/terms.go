@@ -23,6 +23,7 @@ type Line struct {
 	Person           billing.PatientID // who has the service; the same for all lines of one patient
 	Family           bool              // the person is another member of the patient's family
 	NoWriteOffBeyond bool              // as Plan.NoWriteOffBeyondLimits, where the allowance says so
+	Left             *billing.Money    // of a claim, the most that the payers before leave to this one; nil for the first payer
 	Second           struct {          // the same under the second plan
 		Allowed          *billing.Money
 		AlternateAllowed *billing.Money

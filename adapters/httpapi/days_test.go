@@ -158,3 +158,43 @@ func TestDaysOfLimitsAndFeesBeginAtTheOffice(t *testing.T) {
 		})
 	}
 }
+
+// TestAnswersOfTheLastEvening asks on the evening of December 31 at the office, when it is January in UTC, about a visit
+// of January. The verdict, the list and the estimate agree that the maximum, which is used up, begins anew before it. So
+// they do for a check that the same answer was saved for, in the new year.
+func TestAnswersOfTheLastEvening(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	office := s.officeIn(t, "America/New_York").String()
+	evening := time.Date(time.Now().Year()+1, time.January, 1, 2, 0, 0, 0, time.UTC)
+	if time.Until(evening) < time.Hour {
+		evening = evening.AddDate(1, 0, 0)
+	}
+	s.standsAt(t, evening)
+	s.must(t, 201, call{path: "/sandbox/scenarios", body: jsonOf(anObject{"ending": "-SPENT", "operation": "eligibility", "plan": anObject{
+		"status":      "active",
+		"coverage":    []anObject{{"category": "major", "percent_paid": 100}},
+		"maximums":    []anObject{{"level": "individual", "period": "calendar_year", "amount": "1000.00", "remaining": "0.00"}},
+		"deductibles": []anObject{{"level": "individual", "period": "calendar_year", "amount": "0.00", "remaining": "0.00"}},
+	}}, nil)})
+	visit := billing.DateOf(evening).AddDays(1).String()
+	asked := call{path: "/eligibility", body: s.question("SPENT", func(q, _ anObject) { q["office_id"], q["service_date"] = office, visit })}
+	for _, cache := range []string{"fresh", "hit"} {
+		check := s.must(t, 200, asked)
+		check.shows(t, "cache.state", cache)
+		if got := check.text(t, "verdict", "text"); !strings.HasPrefix(got, "Covered. The year's maximum begins anew on January 1, ") {
+			t.Errorf("%s: the verdict is %q", cache, got)
+		}
+		rows := s.must(t, 200, call{path: "/eligibility?limit=1", header: map[string]string{"Accept": "text/csv"}})
+		if !strings.Contains(rows.body, ",1000.00,0.00,") {
+			t.Errorf("%s: the list has %s", cache, rows.body)
+		}
+		s.must(t, 200, call{path: "/estimates", body: estimateBody(check.text(t, "id"), "preview", true, "lines", []anObject{
+			{"procedure_code": "D2740", "fee": "1250.00", "allowed": "900.00", "service_date": visit},
+		})}).shows(t, "lines.0.plan_pays.least", "900.00", "lines.0.plan_pays.most", "900.00")
+		if cache == "fresh" {
+			s.must(t, 200, call{method: "POST", path: "/sandbox/clock/advance", body: `{"to":"` + evening.Add(4*time.Hour).Format(time.RFC3339) + `"}`})
+			porttest.Await(t, "it is the new year at the office", func() bool { return s.must(t, 200, call{path: "/sandbox/clock"}).text(t, "state") == "ready" })
+		}
+	}
+}

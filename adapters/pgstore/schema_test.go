@@ -159,7 +159,8 @@ func TestStoredForm(t *testing.T) {
 	c.Inquiry = coverage.Inquiry{
 		Subscriber:  coverage.Subscriber{FirstName: "A", LastName: "B", DateOfBirth: day, MemberID: "M", GroupNumber: new("G")},
 		Patient:     &coverage.Dependent{FirstName: "C", LastName: "D", DateOfBirth: day, Relationship: coverage.RelationChild},
-		ServiceDate: day, ProcedureCodes: []string{"D0120"}, DetailLevel: coverage.DetailEnhanced, Office: coverage.InquiringOffice{NPI: "1234567893"},
+		ServiceDate: day, ProcedureCodes: []string{"D0120"}, DetailLevel: coverage.DetailEnhanced,
+		Office: coverage.InquiringOffice{NPI: "1234567893", TimeZone: "America/New_York"}, AnsweredOn: day,
 	}
 	c.State, c.Outcome, c.CompletedAt = coverage.CheckCompleted, coverage.OutcomeAnswered, time.Now()
 	c.Status, c.Benefits = coverage.Active, fullBenefits().Data()

@@ -146,7 +146,7 @@ func (s *Service) prepare(
 	if err := enrolled(ctx, tx, scope, officeID, payer.ID); err != nil {
 		return nil, err
 	}
-	q.Office = coverage.InquiringOffice{Name: office.Name, NPI: office.NPI, TaxID: office.TaxID}
+	q.Office = coverage.InquiringOffice{Name: office.Name, NPI: office.NPI, TaxID: office.TaxID, TimeZone: office.TimeZone}
 	return &coverage.Check{
 		Scope: scope, OfficeID: officeID, Payer: payer.PayerSummary, State: coverage.CheckPending, ParentID: parentID,
 		TenantReference: in.TenantReference, CreatedAt: now, Inquiry: q, Network: via.Name,

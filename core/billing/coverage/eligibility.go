@@ -132,7 +132,8 @@ type Check struct {
 // Position returns the place in a list, by the time and the ID.
 func (c *Check) Position() billing.Position { return billing.Position{Time: c.CreatedAt, ID: c.ID} }
 
-// Inquiry is the inquiry of a check, as the caller wrote it.
+// Inquiry is the inquiry of a check, as the caller wrote it, with what a check must keep of
+// the time at which it is made.
 type Inquiry struct {
 	Subscriber     Subscriber
 	Patient        *Dependent // nil when the subscriber is the patient
@@ -140,14 +141,29 @@ type Inquiry struct {
 	ProcedureCodes []string
 	DetailLevel    DetailLevel
 	Office         InquiringOffice
+	AnsweredOn     billing.Date `json:",omitzero"` // the day at the office of an answer that was saved; zero for a fresh check
 }
 
 // InquiringOffice describes the office to the payer, as it was when the check was
 // made.
 type InquiringOffice struct {
-	Name  string
-	NPI   string
-	TaxID string
+	Name     string
+	NPI      string
+	TaxID    string
+	TimeZone string `json:",omitempty"` // IANA name, in which its days begin
+}
+
+// answeredOn returns the day at the office on which the payer answered the completed check. It
+// is that of UTC for a check of a release that did not keep the time zone.
+func (c *Check) answeredOn() billing.Date {
+	q := &c.Inquiry
+	switch {
+	case !q.AnsweredOn.IsZero():
+		return q.AnsweredOn
+	case q.Office.TimeZone == "":
+		return billing.DateOf(c.CompletedAt)
+	}
+	return (&directory.Office{TimeZone: q.Office.TimeZone}).Today(c.CompletedAt)
 }
 
 // Person returns the patient of the inquiry: the dependent, or else the
@@ -297,6 +313,7 @@ func (c *Check) AnswerFromCache(source *Check, now time.Time) error {
 		return err
 	}
 	c.CacheSource, c.Status, c.Benefits = source.ID, source.Status, source.Benefits
+	c.Inquiry.AnsweredOn = source.answeredOn()
 	c.ComparedWith, c.Changes = source.ID, []Change{}
 	b, err := c.Answer()
 	if err != nil {

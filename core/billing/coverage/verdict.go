@@ -53,7 +53,7 @@ func (c *Check) verdict(b *Benefits) *Verdict {
 	case c.Status != Active:
 		return &Verdict{StandingNotKnown, "Not known. The payer does not say whether the plan covers the patient.", nil}
 	}
-	answered := billing.DateOf(c.CompletedAt)
+	answered := c.answeredOn()
 	limits, facts := b.limits(c.Inquiry, answered), b.facts(on, answered)
 	standing := StandingCovered
 	if len(limits) > 0 {
@@ -404,7 +404,7 @@ func (c *Check) Summary() (s Summary) {
 	if s.Verdict = c.verdict(b); b == nil {
 		return s
 	}
-	on, answered := c.Inquiry.ServiceDate, billing.DateOf(c.CompletedAt)
+	on, answered := c.Inquiry.ServiceDate, c.answeredOn()
 	left := func(all []BenefitAmount) *billing.Money {
 		for _, a := range b.general(all, on) {
 			switch {

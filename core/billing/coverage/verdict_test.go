@@ -336,6 +336,43 @@ func TestVerdictOfTheNextYear(t *testing.T) {
 	}
 }
 
+// TestVerdictAtTheOffice: a payer that answers on the evening of December 31 at the office has answered for the
+// year that ends, whatever day it is in UTC. A check that its answer was saved for says the same a day later.
+func TestVerdictAtTheOffice(t *testing.T) {
+	t.Parallel()
+	b := &coverage.Benefits{Status: coverage.Active, Maximums: []coverage.BenefitAmount{amount(coverage.LevelIndividual, coverage.PeriodCalendarYear, 1000, 0, "")}}
+	const before, after = "Covered. The year's maximum begins anew on January 1, 2027, before the service.", "Covered. The year's maximum is used up until January 1."
+	for _, c := range []struct {
+		zone, answered, want, left string
+	}{
+		{"America/New_York", "2027-01-01T02:00:00Z", before, "1000.00"},
+		{"America/New_York", "2027-01-01T05:00:00Z", after, "0.00"},
+		{"Pacific/Guam", "2026-12-31T14:00:00Z", after, "0.00"},
+		{"", "2027-01-01T02:00:00Z", after, "0.00"}, // of a release that did not keep the zone
+	} {
+		at, err := time.Parse(time.RFC3339, c.answered)
+		if err != nil {
+			t.Fatal(err)
+		}
+		source, hit := checkOn(nil), checkOn(nil)
+		for _, k := range []*coverage.Check{source, hit} {
+			k.Inquiry.ServiceDate, k.Inquiry.Office.TimeZone = day("2027-01-02"), c.zone
+		}
+		if err := source.Complete(coverage.CheckResponse{Outcome: coverage.OutcomeAnswered, Benefits: b}, coverage.Background{}, at); err != nil {
+			t.Fatal(err)
+		}
+		if err := hit.AnswerFromCache(source, at.Add(24*time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		for name, k := range map[string]*coverage.Check{"fresh": source, "saved": hit} {
+			s := k.Summary()
+			if got := shownVerdict(t, k); got.Text != c.want || s.Verdict.Text != c.want || s.MaximumLeft.String() != c.left {
+				t.Errorf("%s, answered at %s in %q: %q, %q with %s left, want %q with %s", name, c.answered, c.zone, got.Text, s.Verdict.Text, s.MaximumLeft, c.want, c.left)
+			}
+		}
+	}
+}
+
 func verdictOf(t *testing.T, asked []string, r coverage.CheckResponse) verdict {
 	t.Helper()
 	c := checkOn(asked)

@@ -55,6 +55,7 @@ type Share struct {
 	Copay            *billing.Money // for each unit; nil is none
 	DeductibleWaived bool
 	MaximumExempt    bool   // what it pays uses no general maximum
+	MaximumSeparate  bool   // what it pays uses a maximum of its own only, which may not be returned
 	Downgraded       bool   // to an alternate benefit
 	Alternate        string // the code of the procedure that the plan pays instead; empty was not returned
 	Frequency        *coverage.Frequency
@@ -141,7 +142,7 @@ func FromBenefits(b *coverage.Benefits, on, born billing.Date) *Plan {
 			}
 		}
 		p.Procedures[r.Code] = Share{
-			Percent: r.PercentPaid, Covered: r.Covered, Copay: r.Copay, MaximumExempt: exempts(r.Note), Frequency: r.Frequency, MaxAge: r.MaxAge, LastService: r.LastServiceDate,
+			Percent: r.PercentPaid, Covered: r.Covered, Copay: r.Copay, MaximumExempt: exempts(r.Note), MaximumSeparate: separates(r.Note), Frequency: r.Frequency, MaxAge: r.MaxAge, LastService: r.LastServiceDate,
 			NextEligible: r.NextEligibleDate, Downgraded: r.Status == coverage.ProcedureDowngraded || r.AlternateCode != "", DeductibleWaived: waives(r.Note),
 			LimitedPerPlace: r.Frequency != nil && r.Frequency.Scope != "", Path: "procedures." + r.Code, FrequencyPath: "procedures." + r.Code + ".frequency",
 			Alternate: r.AlternateCode,
@@ -154,7 +155,7 @@ func FromBenefits(b *coverage.Benefits, on, born billing.Date) *Plan {
 func categoryShare(list string, c *coverage.CategoryCoverage) Share {
 	return Share{
 		Percent: c.PercentPaid, Covered: c.Covered, Copay: c.Copay, Frequency: c.Frequency, Path: list + string(c.Category), FrequencyPath: list + string(c.Category) + ".frequency",
-		DeductibleWaived: slices.ContainsFunc(c.Notes, waives), MaximumExempt: slices.ContainsFunc(c.Notes, exempts),
+		DeductibleWaived: slices.ContainsFunc(c.Notes, waives), MaximumExempt: slices.ContainsFunc(c.Notes, exempts), MaximumSeparate: slices.ContainsFunc(c.Notes, separates),
 		LimitedPerPlace: c.Frequency != nil && c.Frequency.Scope != "",
 	}
 }
@@ -163,7 +164,7 @@ func categoryShare(list string, c *coverage.CategoryCoverage) Share {
 // return for there is as inside.
 func outsideShare(c *coverage.CategoryCoverage, inside Share) Share {
 	s := categoryShare("out_of_network.coverage.", c)
-	s.DeductibleWaived, s.MaximumExempt = inside.DeductibleWaived, inside.MaximumExempt
+	s.DeductibleWaived, s.MaximumExempt, s.MaximumSeparate = inside.DeductibleWaived, inside.MaximumExempt, inside.MaximumSeparate
 	if s.Percent == nil && (s.Covered == nil || *s.Covered) {
 		s.Percent = inside.Percent
 	}
@@ -194,8 +195,18 @@ func outsideOf(outside *coverage.OutsideNetwork, code string) *coverage.Category
 // exempts reports whether the note says that a service does not use the maximum.
 func exempts(note string) bool { return exemptWords.MatchString(note) }
 
-var exemptWords = regexp.MustCompile(`(?i)\b(?:EXEMPT|EXCLUDED) FROM (?:THE )?(?:\w+ ){0,2}MAXIMUM|` +
-	`\bNOT (?:APPLY|COUNT|APPLIED|COUNTED|SUBJECT) (?:TO|TOWARDS?|AGAINST) (?:THE )?(?:\w+ ){0,2}MAXIMUM|\bNO (?:ANNUAL )?MAXIMUM\b`)
+var exemptWords = regexp.MustCompile(`(?i)\b(?:EXEMPT|EXCLUDED) FROM (?:THE )?(?:\w+ ){0,2}MAX(?:IMUM)?S?\b|` +
+	`\bNOT (?:APPLY|COUNT|APPLIED|COUNTED|SUBJECT) (?:TO|TOWARDS?|AGAINST) (?:THE )?(?:\w+ ){0,2}MAX(?:IMUM)?S?\b|\bNO (?:ANNUAL )?MAXIMUM\b`)
+
+// separates reports whether the note says that a service has a maximum of its own, which does not use the general one.
+func separates(note string) bool {
+	return separateWords.MatchString(note) && !commonWords.MatchString(note)
+}
+
+var (
+	separateWords = regexp.MustCompile(`(?i)\bSEPARATE (?:FROM (?:THE )?)?(?:\w+ ){0,2}MAX(?:IMUM)?S?\b`)
+	commonWords   = regexp.MustCompile(`(?i)\b(?:NO|NOT)(?: A)? SEPARATE|\bNETWORK\b`) // separate by network is another thing
+)
 
 func waives(note string) bool {
 	note = strings.ToUpper(note)
@@ -244,9 +255,9 @@ func (p *Plan) limit(out []Limit, path string, r *coverage.BenefitAmount) []Limi
 	case words == "":
 	case slices.Contains(coverage.Categories(), coverage.Category(words)):
 		l.Category = coverage.Category(words)
-		l.Alone = l.Category == coverage.CategoryOrthodontics && l.Period == coverage.PeriodLifetime
+		l.Alone = l.Category == coverage.CategoryOrthodontics
 	case coverage.ValidProcedureCode(applies):
-		l.Code = applies
+		l.Code, l.Alone = applies, true
 	case span != nil:
 		l.Span.From, _ = billing.ParseDate(span[1])
 		l.Span.To, _ = billing.ParseDate(span[2])

@@ -134,3 +134,80 @@ func TestExemptFromTheMaximum(t *testing.T) {
 		}
 	}
 }
+
+// TestMaximumsThatStandAlone has maximums beside a general one. That of a procedure and that of orthodontics do not
+// use it; that of another category does, unless the payer says that it is separate. A separate one whose amount was not
+// returned is a range.
+func TestMaximumsThatStandAlone(t *testing.T) {
+	t.Parallel()
+	type amounts = []coverage.BenefitAmount
+	amount := func(m billing.Money, period coverage.BenefitPeriod, applies string) coverage.BenefitAmount {
+		return coverage.BenefitAmount{Level: coverage.LevelIndividual, Period: period, Amount: &m, Remaining: &m, AppliesTo: applies}
+	}
+	for _, c := range []struct {
+		name     string
+		maximums amounts
+		notes    []string // of major services
+		lines    []string
+		want     []string
+	}{
+		{
+			"a procedure's above the general one", amounts{amount(200_00, year, ""), amount(2000_00, year, "D2740")}, nil,
+			[]string{"D2740 fee 300", "D2750 fee 300"}, []string{"P 240 O 60 = 0.8 x 300", "P 200 O 100 = min(240, 200)"},
+		},
+		{
+			"a procedure's below the general one", amounts{amount(300_00, year, ""), amount(200_00, year, "D2740")}, nil,
+			[]string{"D2740 fee 300", "D2750 fee 300"}, []string{"P 200 O 100 = min(240, 200)", "P 240 O 60 = 300 is left as it was"},
+		},
+		{
+			"that of orthodontics for a year", amounts{amount(100_00, year, ""), amount(500_00, year, "orthodontics")}, nil,
+			[]string{"D0120 fee 59", "D8080 fee 348"}, []string{"P 59 O 0", "P 348 O 0 = min(348, 500)"},
+		},
+		{
+			"that of orthodontics for a lifetime", amounts{amount(100_00, year, ""), amount(500_00, life, "orthodontics")}, nil,
+			[]string{"D0120 fee 59", "D8080 fee 348"}, []string{"P 59 O 0", "P 348 O 0 = min(348, 500)"},
+		},
+		{
+			"a category's within the general one", amounts{amount(300_00, year, ""), amount(200_00, year, "major")}, []string{"CROWNS ON SEAT DATE"},
+			[]string{"D2740 fee 300", "D0120 fee 200"}, []string{"P 200 O 100 = min(240, 200)", "P 100 O 100 = 300-200"},
+		},
+		{
+			"a category's that is separate", amounts{amount(300_00, year, ""), amount(200_00, year, "major")}, []string{"Separate maximum"},
+			[]string{"D2740 fee 300", "D0120 fee 300"}, []string{"P 200 O 100 = min(240, 200)", "P 300 O 0 = 300 is left as it was"},
+		},
+		{
+			"separate from the year's", amounts{amount(300_00, year, ""), amount(200_00, year, "major")}, []string{"SEPARATE FROM ANNUAL MAX"},
+			[]string{"D2740 fee 300", "D0120 fee 300"}, []string{"P 200 O 100", "P 300 O 0"},
+		},
+		{
+			"not subject to the year's", amounts{amount(100_00, year, "")}, []string{"Not subject to the annual maximum"},
+			[]string{"D2740 fee 300", "D0120 fee 300"}, []string{"P 240 O 60 = no maximum", "P 100 O 200"},
+		},
+		{
+			"separate, and not returned", amounts{amount(100_00, year, "")}, []string{"SEPARATE ANNUAL MAXIMUM"},
+			[]string{"D2740 fee 300", "D0120 fee 300"}, []string{"P 240 O 60 | P 0 O 300 = nobody knows its amount", "P 100 O 200 = 100 is left as it was"},
+		},
+		{
+			"not separate", amounts{amount(300_00, year, ""), amount(200_00, year, "major")}, []string{"NO SEPARATE MAXIMUM"},
+			[]string{"D2740 fee 300", "D0120 fee 200"}, []string{"P 200 O 100", "P 100 O 100"},
+		},
+		{
+			"separate by network", amounts{amount(300_00, year, ""), amount(200_00, year, "major")}, []string{"SEPARATE MAXIMUMS IN AND OUT OF NETWORK"},
+			[]string{"D2740 fee 300", "D0120 fee 200"}, []string{"P 200 O 100", "P 100 O 100"},
+		},
+	} {
+		b := &coverage.Benefits{Status: coverage.Active, NetworkStatus: coverage.InNetwork, Maximums: c.maximums, Coverage: []coverage.CategoryCoverage{
+			{Category: diagnostic, PercentPaid: new(100.0)}, {Category: ortho, PercentPaid: new(100.0)}, {Category: major, PercentPaid: new(80.0), Notes: c.notes},
+		}}
+		in := &estimate.Case{Plan: estimate.FromBenefits(b, day("2026-06-15"), day("1985-04-12"))}
+		for _, l := range c.lines {
+			in.Lines = append(in.Lines, line(l))
+		}
+		for i, r := range estimate.Compute(in).Lines {
+			want, _, _ := strings.Cut(c.want[i], " =")
+			if got := shown(r.Least, r.Most); got != want {
+				t.Errorf("%s, line %d: %s, want %s\nbecause %v", c.name, i, got, c.want[i], r.Because)
+			}
+		}
+	}
+}

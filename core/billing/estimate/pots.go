@@ -148,10 +148,14 @@ func (g *ledger) deductibles(t *target) []*pot {
 }
 
 // maximums returns the maximums of a line. One that stands alone leaves the general one
-// as it is, and so does a service that is exempt from it.
+// as it is, and so does a service that is exempt from it, or has a separate one.
 func (g *ledger) maximums(t *target) []*pot {
 	own, general := g.matching(g.plan.Maximums, t)
-	if share, _ := g.plan.shareOf(t); share.MaximumExempt {
+	share, _ := g.plan.shareOf(t)
+	if share.MaximumSeparate && len(own) == 0 {
+		own = append(own, g.separate(t))
+	}
+	if share.MaximumExempt || share.MaximumSeparate {
 		return g.potsOf(own, t, false)
 	}
 	if len(own)+len(general) == 0 && g.plan.lacks("maximums") {
@@ -163,6 +167,20 @@ func (g *ledger) maximums(t *target) []*pot {
 		}
 	}
 	return g.potsOf(append(own, general...), t, false)
+}
+
+// separate returns the maximum of a category, or of a procedure without one, that the payer says there is,
+// and whose amount it did not return.
+func (g *ledger) separate(t *target) *Limit {
+	l := &Limit{Path: "maximums", Category: t.category}
+	if t.category == "" {
+		l.Code = t.code
+	}
+	key := "maximums." + string(l.Category) + l.Code
+	if g.missing[key] == nil {
+		g.missing[key] = l
+	}
+	return g.missing[key]
 }
 
 // matching returns the limits of a line: those of its procedure or else of its category,

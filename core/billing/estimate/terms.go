@@ -169,6 +169,7 @@ func (p *Plan) shareOf(t *target) (Share, string) {
 		}
 		out.DeductibleWaived = out.DeductibleWaived || s.DeductibleWaived
 		out.MaximumExempt = out.MaximumExempt || s.MaximumExempt
+		out.MaximumSeparate = out.MaximumSeparate || s.MaximumSeparate
 		out.Downgraded = out.Downgraded || s.Downgraded
 	}
 	if s, ok := p.Categories[t.category]; ok && t.category != "" {

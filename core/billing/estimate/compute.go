@@ -48,6 +48,8 @@ type Result struct {
 	MaximumLeft    *Range // nil for none
 
 	reasons []Step // Because without what each pays
+	seconds []Step // reasons of what the second plan pays
+	beyond  []Step // reason of what the office charges beyond a limit
 	pays    paying
 }
 
@@ -182,18 +184,26 @@ func (r *run) line(l *Line) Result {
 	to := &target{code: l.Code, category: CategoryOf(l.Code), day: l.ServiceDate}
 	unless := r.unless(l, to)
 	before := r.first.termsOf(l)
-	steps := before.steps(l)
+	steps := before.steps(l, theFirst())
+	parts, some := before.parts(), false // before the line uses anything
 	if n, units := r.first.left(l, &before.share), max(1, l.Quantity); before.struck == nil && before.maybe && n < units {
+		some = true
 		steps = append(steps, Step{Text: "The plan pays for " + strconv.Itoa(n) + " of these " + strconv.Itoa(units) + ": it pays only " + often(before.share.Frequency) + ".", Path: before.share.FrequencyPath})
 	}
 	var doubts []string
+	var seconds []Step
+	var own, allowed Range
 	if r.second != nil {
 		second := r.second.termsOf(l.underSecond())
-		steps = append(steps, second.secondSteps()...)
-		doubts = second.secondUncertain(l, r.c.Second)
+		seconds, own = second.secondSteps(l.underSecond())
+		allowed, doubts = second.allowed, second.secondUncertain(l, r.c.Second)
 	}
 	out, t := r.compute(l)
-	res := Result{Least: out.least, Most: out.most, Unless: unless, Warnings: r.c.Plan.warnings(), reasons: steps, pays: out.pays}
+	seconds = append(seconds, r.c.coordination().steps(own, allowed, out.pays)...)
+	res := Result{
+		Least: out.least, Most: out.most, Unless: unless, Warnings: r.c.Plan.warnings(), reasons: steps, seconds: seconds, pays: out.pays,
+		beyond: before.beyond(parts, out.pays.writeOff, some),
+	}
 	res.Uncertain = append(t.uncertain(l, r.c.Plan), doubts...)
 	if t.struck != nil {
 		res.PaidFrom = t.struck.from

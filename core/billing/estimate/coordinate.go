@@ -81,21 +81,21 @@ func (j joined) plus(o joined) joined {
 	return joined{j.least.plus(o.least), j.most.plus(o.most), j.pays.plus(o.pays)}
 }
 
-// paying is what each of the others may pay of a line, or write off. In between the two scenarios it may
-// be more or less than in both.
-type paying struct{ first, second, writeOff Range }
+// paying is what each of the others may pay of a line, or write off, and what is left to pay after the first
+// plan. In between the two scenarios it may be more or less than in both.
+type paying struct{ first, second, writeOff, left Range }
 
 func payingOf(s Scenario) paying {
-	return paying{Exactly(s.PlanPays), Exactly(s.SecondPlanPays), Exactly(s.WriteOff)}
+	return paying{Exactly(s.PlanPays), Exactly(s.SecondPlanPays), Exactly(s.WriteOff), Exactly(s.SecondPlanPays + s.PatientPays)}
 }
 
 // or returns what may be paid in either case, and plus what is paid in both.
 func (p paying) or(o paying) paying {
-	return paying{*p.first.with(&o.first), *p.second.with(&o.second), *p.writeOff.with(&o.writeOff)}
+	return paying{*p.first.with(&o.first), *p.second.with(&o.second), *p.writeOff.with(&o.writeOff), *p.left.with(&o.left)}
 }
 
 func (p paying) plus(o paying) paying {
-	return paying{p.first.plus(o.first), p.second.plus(o.second), p.writeOff.plus(o.writeOff)}
+	return paying{p.first.plus(o.first), p.second.plus(o.second), p.writeOff.plus(o.writeOff), p.left.plus(o.left)}
 }
 
 // join tries every combination of both plans, and keeps the ends.

@@ -20,6 +20,7 @@
 //	compute.go     the lines of an estimate in their order
 //	total.go       the ends of the total
 //	words.go       the steps in words
+//	second.go      those of the second plan
 //	record.go      an estimate that is kept, and where its amounts come from
 //
 // See ADR 130.

@@ -80,7 +80,7 @@ func pays(c coverage.Category, percent float64) change {
 
 func code(c string, s estimate.Share) change {
 	return func(p *estimate.Plan) {
-		s.Path, s.FrequencyPath = "procedures."+c, "procedures."+c+".frequency"
+		s.Path, s.CopayPath, s.FrequencyPath = "procedures."+c, "procedures."+c, "procedures."+c+".frequency"
 		p.Procedures[c] = s
 	}
 }

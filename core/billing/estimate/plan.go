@@ -53,6 +53,7 @@ type Share struct {
 	Percent          *float64 // the plan's share, 0 to 100
 	Covered          *bool
 	Copay            *billing.Money // for each unit; nil is none
+	CopayPath        string         // of what has it
 	DeductibleWaived bool
 	MaximumExempt    bool   // what it pays uses no general maximum
 	MaximumSeparate  bool   // what it pays uses a maximum of its own only, which may not be returned
@@ -145,7 +146,7 @@ func FromBenefits(b *coverage.Benefits, on, born billing.Date) *Plan {
 			Percent: r.PercentPaid, Covered: r.Covered, Copay: r.Copay, MaximumExempt: exempts(r.Note), MaximumSeparate: separates(r.Note), Frequency: r.Frequency, MaxAge: r.MaxAge, LastService: r.LastServiceDate,
 			NextEligible: r.NextEligibleDate, Downgraded: r.Status == coverage.ProcedureDowngraded || r.AlternateCode != "", DeductibleWaived: waives(r.Note),
 			LimitedPerPlace: r.Frequency != nil && r.Frequency.Scope != "", Path: "procedures." + r.Code, FrequencyPath: "procedures." + r.Code + ".frequency",
-			Alternate: r.AlternateCode,
+			Alternate: r.AlternateCode, CopayPath: "procedures." + r.Code,
 		}
 	}
 	return p
@@ -154,7 +155,7 @@ func FromBenefits(b *coverage.Benefits, on, born billing.Date) *Plan {
 // categoryShare reads the coverage of a category, whose path begins with that of its list.
 func categoryShare(list string, c *coverage.CategoryCoverage) Share {
 	return Share{
-		Percent: c.PercentPaid, Covered: c.Covered, Copay: c.Copay, Frequency: c.Frequency, Path: list + string(c.Category), FrequencyPath: list + string(c.Category) + ".frequency",
+		Percent: c.PercentPaid, Covered: c.Covered, Copay: c.Copay, CopayPath: list + string(c.Category), Frequency: c.Frequency, Path: list + string(c.Category), FrequencyPath: list + string(c.Category) + ".frequency",
 		DeductibleWaived: slices.ContainsFunc(c.Notes, waives), MaximumExempt: slices.ContainsFunc(c.Notes, exempts), MaximumSeparate: slices.ContainsFunc(c.Notes, separates),
 		LimitedPerPlace: c.Frequency != nil && c.Frequency.Scope != "",
 	}
@@ -172,7 +173,7 @@ func outsideShare(c *coverage.CategoryCoverage, inside Share) Share {
 		s.Covered = inside.Covered
 	}
 	if s.Copay == nil {
-		s.Copay = inside.Copay
+		s.Copay, s.CopayPath = inside.Copay, inside.CopayPath
 	}
 	if s.Frequency == nil {
 		s.Frequency, s.FrequencyPath, s.LimitedPerPlace = inside.Frequency, inside.FrequencyPath, inside.LimitedPerPlace

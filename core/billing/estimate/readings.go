@@ -105,6 +105,7 @@ func (s Share) along(o Share, side side) Share {
 	s.Percent = end(s.paid(), o.paid(), side, false)
 	if s.Copay != nil || o.Copay != nil {
 		s.Copay = end(new(orNone(s.Copay)), new(orNone(o.Copay)), side, true)
+		s.CopayPath = cmp.Or(s.CopayPath, o.CopayPath)
 	}
 	switch {
 	case s.Covered == nil || o.Covered == nil:
@@ -152,12 +153,7 @@ func joinReadings(all []*Estimate, two bool) *Estimate {
 			l.Least, l.Most, l.pays = lower(l.Least, r.Least), higher(l.Most, r.Most), l.pays.or(r.pays)
 			l.Uncertain = union(l.Uncertain, r.Uncertain)
 			l.DeductibleLeft, l.MaximumLeft = l.DeductibleLeft.with(r.DeductibleLeft), l.MaximumLeft.with(r.MaximumLeft)
-			for _, step := range r.reasons {
-				if !slices.ContainsFunc(l.reasons, func(s Step) bool { return strings.TrimPrefix(s.Text, otherwise) == step.Text }) {
-					step.Text = otherwise + step.Text
-					l.reasons = append(slices.Clip(l.reasons), step)
-				}
-			}
+			l.reasons, l.seconds, l.beyond = alsoSaid(l.reasons, r.reasons), alsoSaid(l.seconds, r.seconds), alsoSaid(l.beyond, r.beyond)
 		}
 	}
 	for i := range e.Lines {
@@ -165,6 +161,17 @@ func joinReadings(all []*Estimate, two bool) *Estimate {
 		l.Because = append(slices.Clip(l.reasons), outcome(l, two)...)
 	}
 	return &e
+}
+
+// alsoSaid adds the steps of another reading that differ.
+func alsoSaid(steps, others []Step) []Step {
+	for _, step := range others {
+		if !slices.ContainsFunc(steps, func(s Step) bool { return strings.TrimPrefix(s.Text, otherwise) == step.Text }) {
+			step.Text = otherwise + step.Text
+			steps = append(slices.Clip(steps), step)
+		}
+	}
+	return steps
 }
 
 // otherwise begins a step of another reading.

@@ -162,7 +162,7 @@ func (p *Plan) shareOf(t *target) (Share, string) {
 			}
 		}
 		if out.Copay == nil {
-			out.Copay = s.Copay
+			out.Copay, out.CopayPath = s.Copay, s.CopayPath
 		}
 		if out.Frequency == nil {
 			out.Frequency, out.FrequencyPath, out.LimitedPerPlace = s.Frequency, s.FrequencyPath, s.LimitedPerPlace

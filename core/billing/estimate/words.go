@@ -3,6 +3,7 @@ package estimate
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/molar-billing/molar/core/billing/coverage"
 )
@@ -26,71 +27,117 @@ func (r Range) String() string {
 	return r.Least.Dollars() + " to " + r.Most.Dollars()
 }
 
+// speaker is whose plan steps are about.
+type speaker struct {
+	plan   string // as the begin of a sentence
+	its    string // before the name of a limit
+	second bool   // its paths are in another check, so its steps have none
+}
+
+func theFirst() speaker { return speaker{plan: "The plan", its: "the "} }
+func theSecond() speaker {
+	return speaker{plan: "The second plan", its: "the second plan's ", second: true}
+}
+
 // steps returns what the line is computed from, before it uses what is left.
-func (t *terms) steps(l *Line) (out []Step) {
-	add := func(text, path string, amount *Range) { out = append(out, Step{text, path, amount}) }
-	if l.Allowed == nil {
+func (t *terms) steps(l *Line, who speaker) (out []Step) {
+	add := func(text, path string, amount *Range) {
+		if who.second {
+			path = ""
+		}
+		out = append(out, Step{text, path, amount})
+	}
+	switch {
+	case l.Allowed != nil:
+		add(who.plan+" allows "+t.allowed.String()+" of the fee of "+l.Fee.Dollars()+".", "", new(t.allowed))
+	case who.second:
+		add("No fee schedule has what the second plan allows for this service. It is at most the fee of "+l.Fee.Dollars()+".", "", new(t.allowed))
+	default:
 		add("No fee schedule has what the plan allows for this service, so the fee of "+l.Fee.Dollars()+" counts.", "", new(Exactly(l.Fee)))
-	} else {
-		add("The plan allows "+t.allowed.String()+" of the fee of "+l.Fee.Dollars()+".", "", new(t.allowed))
 	}
 	if t.struck != nil {
-		add(t.struck.text, t.struck.path, nil)
+		text := t.struck.text
+		if who.second {
+			text = "The second plan pays nothing. " + text
+		}
+		add(text, t.struck.path, nil)
 		return out
 	}
 	if !t.maybe {
-		add("The plan does not cover this service.", t.percentPath, nil)
+		add(who.plan+" does not cover this service.", t.percentPath, nil)
 		return out
 	}
 	if t.alternate.Most < unlimited {
-		add("The plan pays as if for a less expensive service, for which it allows "+t.alternate.lower(t.allowed).String()+".", t.share.Path, new(t.alternate.lower(t.allowed)))
+		add(who.plan+" pays as if for a less expensive service, for which it allows "+t.alternate.lower(t.allowed).String()+".", t.share.Path, new(t.alternate.lower(t.allowed)))
 	}
 	for _, p := range t.deductibles {
-		out = append(out, p.claims("deductible")...)
-		add(p.sentence("deductible", " is left to pay.", "is met"), p.limit.Path, p.left.orNil())
+		out = append(out, p.claims("deductible", who)...)
+		add(p.sentence("deductible", " is left to pay.", "is met", who), p.limit.Path, p.left.orNil())
 		if p.left == (Range{}) {
 			break // no other one counts
 		}
 	}
 	if t.share.DeductibleWaived {
-		add("The deductible does not apply to this service.", t.percentPath, nil)
+		add(capital(who.its)+"deductible does not apply to this service.", t.percentPath, nil)
 	}
 	if t.copay > 0 {
-		add("The patient pays a copayment of "+t.copay.Dollars()+".", t.share.Path, new(Exactly(t.copay)))
+		text, taken := t.copayment(who)
+		add(text, t.share.CopayPath, taken)
 	}
 	if len(t.percents) == 1 {
 		of := "."
 		if t.copay > 0 || least(t.deductibles, 0).Most > 0 {
 			of = " of the rest."
 		}
-		add("The plan pays "+percentWords(t.percents[0])+" percent"+of, t.percentPath, nil)
+		add(who.plan+" pays "+percentWords(t.percents[0])+" percent"+of, t.percentPath, nil)
 	} else {
-		add("The payer did not return the percent that the plan pays.", t.percentPath, nil)
+		add("The payer did not return the percent that "+lower1(who.plan)+" pays.", t.percentPath, nil)
 	}
 	for _, p := range t.maximums {
-		out = append(out, p.claims("maximum")...)
-		add(p.sentence("maximum", " is left.", "is used up"), p.limit.Path, p.left.orNil())
+		out = append(out, p.claims("maximum", who)...)
+		add(p.sentence("maximum", " is left.", "is used up", who), p.limit.Path, p.left.orNil())
 	}
 	return out
 }
 
+// copayment says what the patient pays before the percent: the copayment, but no more than is left of the
+// allowance after the deductible.
+func (t *terms) copayment(who speaker) (string, *Range) {
+	base, deductible := t.allowed.lower(t.alternate), least(t.deductibles, 0)
+	rest := Range{max(0, base.Least-deductible.Most), max(0, base.Most-deductible.Least)}
+	taken := rest.lower(Exactly(t.copay))
+	switch {
+	case taken.Most == t.copay && who.second:
+		return "The second plan leaves a copayment of " + t.copay.Dollars() + " to the patient.", new(Exactly(t.copay))
+	case taken.Most == t.copay:
+		return "The patient pays a copayment of " + t.copay.Dollars() + ".", new(Exactly(t.copay))
+	case deductible.Most > 0:
+		return "Of the copayment of " + t.copay.Dollars() + ", " + taken.String() + " counts: what the deductible leaves of what " + lower1(who.plan) + " allows.", &taken
+	}
+	return "Of the copayment of " + t.copay.Dollars() + ", " + taken.String() + " counts: no more than " + lower1(who.plan) + " allows.", &taken
+}
+
 // sentence says what is left of a limit, such as "Of the maximum, $50.00 is left.".
-func (p *pot) sentence(what, left, none string) string {
-	switch name := p.limit.name(what); {
+func (p *pot) sentence(what, left, none string, who speaker) string {
+	switch name := who.its + p.limit.name(what); {
 	case p.left == Range{}:
-		return "The " + name + " " + none + "."
+		return capital(name) + " " + none + "."
 	case p.left.open():
-		return "The payer did not return how much of the " + name + left
+		return "The payer did not return how much of " + name + left
 	default:
-		return "Of the " + name + ", " + p.left.String() + left
+		return "Of " + name + ", " + p.left.String() + left
 	}
 }
 
 // claims returns what claims use of the limit that the check cannot know of.
-func (p *pot) claims(what string) (out []Step) {
+func (p *pot) claims(what string, who speaker) (out []Step) {
+	path := p.limit.Path
+	if who.second {
+		path = ""
+	}
 	add := func(text string, used Range) {
 		if used.Most > 0 {
-			out = append(out, Step{text + used.String() + " of the " + p.limit.name(what) + ".", p.limit.Path, &used})
+			out = append(out, Step{text + used.String() + " of " + who.its + p.limit.name(what) + ".", path, &used})
 		}
 	}
 	add("Claims that the payer has decided after the check used ", p.decided)
@@ -99,47 +146,42 @@ func (p *pot) claims(what string) (out []Step) {
 	return out
 }
 
-// secondSteps returns what claims use of the second plan, or why it pays nothing. The paths of its check are
-// not those of the estimate's.
-func (t *terms) secondSteps() (out []Step) {
-	switch {
-	case t.struck != nil:
-		return []Step{{Text: "The second plan pays nothing. " + t.struck.text}}
-	case !t.maybe:
-		return []Step{{Text: "The second plan does not cover this service."}}
-	}
-	for _, p := range t.deductibles {
-		out = append(out, p.claims("deductible")...)
-	}
-	for _, p := range t.maximums {
-		out = append(out, p.claims("maximum")...)
-	}
-	for i := range out {
-		out[i].Text, out[i].Path = "Second plan: "+out[i].Text, ""
-	}
-	return out
-}
+// capital begins a sentence with words.
+func capital(words string) string { return strings.ToUpper(words[:1]) + words[1:] }
 
-// secondUncertain returns what the line lacks under the second plan.
-func (t *terms) secondUncertain(l *Line, p *Plan) (out []string) {
-	for _, text := range t.uncertain(l.underSecond(), p) {
-		out = append(out, "Second plan: "+text)
-	}
-	return out
-}
+// lower1 has words within a sentence.
+func lower1(words string) string { return strings.ToLower(words[:1]) + words[1:] }
 
-// outcome returns what each pays.
+// outcome returns what each pays, with what it needs to be understood.
 func outcome(l *Result, two bool) (out []Step) {
 	add := func(text string, r Range) { out = append(out, Step{Text: text + r.String() + ".", Amount: &r}) }
 	add("The plan pays ", l.pays.first)
-	if two {
-		add("The second plan pays ", l.pays.second)
-	}
 	if l.pays.writeOff.Most > 0 {
 		add("The office writes off ", l.pays.writeOff)
 	}
+	out = append(out, l.beyond...)
+	if two {
+		out = append(out, l.seconds...)
+		add("The second plan pays ", l.pays.second)
+	}
 	add("The patient pays ", Range{l.Least.PatientPays, l.Most.PatientPays})
 	return out
+}
+
+// beyond says that the office may charge its fee beyond a limit of the plan, where its contract lets it.
+func (t *terms) beyond(parts []part, writeOff Range, some bool) []Step {
+	reached := slices.ContainsFunc(parts, func(p part) bool { return p.beyond })
+	if !t.inNetwork || !t.noWriteOffBeyond || t.allowed.Least >= t.fee || !reached && !some {
+		return nil
+	}
+	say := func(text string) []Step { return []Step{{Text: text, Amount: new(Exactly(t.fee))}} }
+	switch fee := t.fee.Dollars(); {
+	case writeOff.Most == 0:
+		return say("A limit of the plan is reached, so the office may charge its whole fee of " + fee + ".")
+	case reached:
+		return say("If a limit of the plan is reached, the office may charge its whole fee of " + fee + ".")
+	}
+	return []Step{{Text: "For what is beyond the limit of the plan, the office may charge its fee."}}
 }
 
 // name returns the limit in words, such as "family deductible for the year".
@@ -202,8 +244,12 @@ func (t *terms) uncertain(l *Line, p *Plan) (out []string) {
 			switch {
 			case q.limit.Amount == nil && q.limit.Remaining == nil:
 				add("The payer did not return the " + name + ".")
+			case at.unknown && q.limit.Amount == nil:
+				add("The payer did not return when the benefit period begins, nor the full " + name + ".")
 			case at.unknown:
 				add("The payer did not return when the benefit period begins, so the full " + name + " may count.")
+			case at.year > 0 && q.limit.Amount == nil:
+				add("The service is in a later benefit period, and the payer did not return the full " + name + ", which counts then.")
 			case at.year > 0:
 				add("The service is in a later benefit period, so the full " + name + " counts.")
 			case at.year < 0:

@@ -283,3 +283,20 @@ func TestAdditionsFollow(t *testing.T) {
 		}
 	}
 }
+
+// TestAdditionsFollowUnderAStandingClock: of two checks of one instant, the one that was made later has the additions
+// to the other.
+func TestAdditionsFollowUnderAStandingClock(t *testing.T) {
+	t.Parallel()
+	first, second := answered(t, "2026-03-03", same), answered(t, "2026-03-03", same)
+	second.ID = billing.NewID[billing.CheckID](billing.RealAt(first.CreatedAt.Add(time.Second)))
+	for _, c := range []struct {
+		from, to *coverage.Check
+		follows  bool
+	}{{first, second, true}, {second, first, false}} {
+		has := add(t, c.from, nil, "coverage.basic.percent_paid 80")
+		if got := c.to.Amend(has, map[billing.CheckID]*coverage.Check{c.from.ID: c.from}).Additions; (len(got) == 1) != c.follows {
+			t.Errorf("it follows %d times, want %v", len(got), c.follows)
+		}
+	}
+}

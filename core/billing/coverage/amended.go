@@ -81,7 +81,7 @@ func (c *Amended) Readings() (all []*Benefits, err error) {
 // does not follow. It follows to checks of the same plan, until the benefit period ends in which
 // the payer said it.
 func (a *Addition) follow(from, to *Check, answer *Benefits) string {
-	if a.struck() || from == nil || !from.CreatedAt.Before(to.CreatedAt) || from.Payer.ID != to.Payer.ID || from.PatientID != to.PatientID {
+	if a.struck() || from == nil || !from.before(to) || from.Payer.ID != to.Payer.ID || from.PatientID != to.PatientID {
 		return ""
 	}
 	earlier, err := from.Answer()
@@ -104,6 +104,12 @@ func (a *Addition) follow(from, to *Check, answer *Benefits) string {
 		return ""
 	}
 	return list + "." + strconv.Itoa(i) + "." + rest
+}
+
+// before reports whether the check was made before another. Under a clock that stands, both may have one time,
+// and IDs go by the real one.
+func (c *Check) before(o *Check) bool {
+	return c.CreatedAt.Before(o.CreatedAt) || c.CreatedAt.Equal(o.CreatedAt) && bytes.Compare(c.ID[:], o.ID[:]) < 0
 }
 
 // samePlan reports whether two answers may be of one plan: no name or group number that both

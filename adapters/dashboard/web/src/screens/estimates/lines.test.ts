@@ -11,6 +11,7 @@ import {
   lineOf,
   maximumCounts,
   sayings,
+  serviceOf,
   visitOf,
   whole,
 } from "./lines";
@@ -55,6 +56,28 @@ test("a request has only what was entered", () => {
     surfaces: ["M", "O"],
     alternate_procedure_code: "D2150",
   });
+});
+
+test("a change of an estimate asks again for all that its line was asked for", () => {
+  const source = { origin: "given", schedule_id: null, schedule_name: null } as const;
+  const asked = {
+    procedure_code: "D2392",
+    fee: "300.00",
+    allowed: "250.00",
+    quantity: 1,
+    tooth: "14",
+    surfaces: ["M", "O"],
+    oral_cavity: ["10"],
+    service_date: "2026-12-01",
+    last_service_date: "2026-02-01",
+    tooth_lost_on: "2019-03-01",
+    prior_placement_date: "2020-04-01",
+    alternate_procedure_code: "D2150",
+  };
+  const exactly = (amount: string) => ({ least: amount, most: amount });
+  const line = { ...asked, fee: exactly("300.00"), allowed: exactly("250.00") };
+  const of = { ...line, fee_from: source, allowed_from: source } as unknown as EstimateLine;
+  expect(lineOf(serviceOf(of))).toEqual(asked);
 });
 
 test("services are on the day of the check if that is to come", () => {

@@ -56,6 +56,7 @@ export function serviceOf(l: EstimateLine): Service {
     surfaces: l.surfaces.join(""),
     area: l.oral_cavity.join(" "),
     service_date: l.service_date,
+    last_service_date: l.last_service_date ?? "",
     tooth_lost_on: l.tooth_lost_on ?? "",
     prior_placement_date: l.prior_placement_date ?? "",
     alternate: l.alternate_procedure_code ?? "",

@@ -36,7 +36,7 @@ func (c Coordination) steps(own, allowed Range, pays paying) (out []Step) {
 		add("From that it takes off what the first plan pays: "+pays.first.String()+".", pays.first)
 	case NonDuplication:
 		within = Range{max(0, own.Least-pays.first.Most), max(0, own.Most-pays.first.Least)}
-		add("It pays only what of that is above the "+pays.first.String()+" of the first plan.", pays.first)
+		add("It pays only the part of that above the "+pays.first.String()+" of the first plan.", pays.first)
 	}
 	if pays.left.Most < within.Most {
 		add("No more than "+pays.left.String()+" is left to pay.", pays.left)

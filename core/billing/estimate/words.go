@@ -122,6 +122,8 @@ func (p *pot) sentence(what, left, none string, who speaker) string {
 	switch name := who.its + p.limit.name(what); {
 	case p.left == Range{}:
 		return capital(name) + " " + none + "."
+	case p.left.open() && p.limit.Remaining != nil: // in the period of the check only
+		return "The payer did not return how much of " + name + strings.TrimSuffix(left, ".") + " on the day of the service."
 	case p.left.open():
 		return "The payer did not return how much of " + name + left
 	default:

@@ -50,7 +50,7 @@ func TestReasonsOfTheSecondPlan(t *testing.T) {
 		{"carve-out", estimate.CarveOut, plan(pays("", 50)), crown, append(half[:2:2],
 			"From that it takes off what the first plan pays: $450.00.", "The second plan pays $0.00.", "The patient pays $450.00.")},
 		{"non-duplication", estimate.NonDuplication, plan(pays("", 50)), crown, append(half[:2:2],
-			"It pays only what of that is above the $450.00 of the first plan.", "The second plan pays $0.00.", "The patient pays $450.00.")},
+			"It pays only the part of that above the $450.00 of the first plan.", "The second plan pays $0.00.", "The patient pays $450.00.")},
 		{"its own deductible and maximum", estimate.Standard, plan(pays("", 80), deductible(person, "50", "50"), maximum(person, "1000", "100")), crown, []string{
 			"Of the second plan's deductible, $50.00 is left to pay.", "The second plan pays 80 percent of the rest.", "Of the second plan's maximum, $100.00 is left.",
 			"Alone, the second plan would pay $100.00.", "It pays that, up to what is left to pay after the first plan: $450.00.",
@@ -136,6 +136,10 @@ func TestUncertainOfALaterPeriod(t *testing.T) {
 	t.Parallel()
 	undated := func(p *estimate.Plan) { p.Period = estimate.Period{} }
 	planYear := func(amount, left string) change { return most(limit(person, coverage.PeriodPlanYear, amount, left)) }
+	later := "The payer did not return how much of the maximum is left on the day of the service. maximums.0"
+	if got := because(&estimate.Case{Plan: plan(pays("", 80), maximum(person, "?", "300"))}, "D2391 fee 200 on 2027-02-01"); !slices.Contains(got, later) {
+		t.Errorf("no %q in %q", later, got)
+	}
 	for _, c := range []struct {
 		plan *estimate.Plan
 		on   string

@@ -104,14 +104,16 @@ func (r FeeScheduleRequest) readRows(s *fee.Schedule, f *billing.Faults) {
 // column, and the amounts in the second. It returns where parts of its rows are.
 func (r FeeScheduleRequest) readCSV(s *fee.Schedule, f *billing.Faults) func(int, string) (string, string) {
 	all := readSheet(r.CSV, fee.MaxRows, f)
-	code := all.column("procedure code", "procedure", "code", "proc code", "proc", "ada code", "cdt", "cdt code")
-	amount := all.column("amount", "fee", "allowed", "allowed amount", "allowed fee", "office fee", "ucr", "ucr fee", "price")
+	before := len(*f)
+	code := all.best(f, "the procedure code", []string{"procedure code", "proc code", "ada code", "cdt code", "cdt"}, []string{"code"}, []string{"procedure", "proc"})
+	amount := all.best(f, "the amount", amountNames(s.Kind)...)
+	twice := len(*f) > before
 	switch {
 	case len(all.header) == 0 && len(*f) == 0:
 		f.Add("body", billing.FaultRequired, "The file is empty. Its first line names the columns procedure_code and amount.")
 	case len(all.header) > 1 && coverage.ValidProcedureCode(procedureCode(all.header[0].text)):
 		code, amount, all.rows = 0, 1, slices.Insert(all.rows, 0, all.header)
-	case len(all.header) > 0 && (code < 0 || amount < 0):
+	case len(all.header) > 0 && !twice && (code < 0 || amount < 0):
 		f.Add(place(all.header[0].line, 1), billing.FaultRequired, "The first line must name the columns: procedure_code and amount. Other columns are left out.")
 	}
 	at := func(row int, part string) (string, string) {
@@ -130,6 +132,21 @@ func (r FeeScheduleRequest) readCSV(s *fee.Schedule, f *billing.Faults) func(int
 		s.Rows[i] = feeRow(in(row, code), in(row, amount), f)
 	}
 	return at
+}
+
+// amountNames returns the names of columns with amounts: those that mean the kind of the fee schedule, those that mean no kind,
+// and those that mean the other one. With one column of amounts in a file, the kind that the caller names says what they are.
+func amountNames(kind fee.Kind) [][]string {
+	office := []string{"office fee", "office fees", "ucr", "ucr fee", "standard fee", "usual fee", "full fee", "billed", "billed amount"}
+	allowed := []string{
+		"allowed", "allowed amount", "allowed fee", "allowable", "allowable amount", "maximum allowed", "max allowed", "contract fee", "contracted fee",
+		"negotiated fee", "ppo fee", "ppo", "network fee", "plan fee", "insurance fee", "carrier fee",
+	}
+	neutral := []string{"amount", "fee", "price"}
+	if kind == fee.Allowed {
+		return [][]string{allowed, neutral, office}
+	}
+	return [][]string{office, neutral, allowed}
 }
 
 // feeRow reads a row of a file.

@@ -156,3 +156,46 @@ func FuzzFees(f *testing.F) {
 		}
 	})
 }
+
+// TestFeeColumns takes the amount of the column that means the kind of the fee schedule, wherever it stands.
+func TestFeeColumns(t *testing.T) {
+	t.Parallel()
+	for header, want := range map[string][2]string{ // the amount of an office's fees, and of what a payer allows; a fault for neither
+		"Code,Fee,Allowed Amount":      {"58.00", "41.00"},
+		"Code,UCR Fee,Allowed":         {"58.00", "41.00"},
+		"Code,Allowed,UCR Fee":         {"41.00", "58.00"},
+		"Code,PPO Fee,UCR":             {"41.00", "58.00"},
+		"Code,Fee,PPO Fee":             {"58.00", "41.00"},
+		"Code,Fee,Office Fee":          {"41.00", "58.00"},
+		"Code,Note,Allowed Amount":     {"41.00", "41.00"}, // one amount is that of the kind which the caller names
+		"Code,UCR,Note":                {"58.00", "58.00"},
+		"Code,Fee,Amount":              {"csv.1.3 conflict", "csv.1.3 conflict"},
+		"Code,Allowed,Allowed Amount":  {"csv.1.3 conflict", "csv.1.3 conflict"},
+		"Code,UCR Fee,Office Fee":      {"csv.1.3 conflict", "csv.1.3 conflict"},
+		"Code,Allowed Amount,PPO Fee ": {"csv.1.3 conflict", "csv.1.3 conflict"},
+	} {
+		for i, kind := range []string{"office_fees", "allowed"} {
+			in := FeeScheduleRequest{Name: "Fees", Kind: kind, EffectiveFrom: "2026-01-01", CSV: []byte(header + "\nD0120,58.00,41.00\n")}
+			s, faults := in.Schedule()
+			var got string
+			for _, f := range faults {
+				if f.Field != "rows" {
+					got += f.Field + " " + string(f.Code)
+				}
+			}
+			if len(faults) == 0 && len(s.Rows) == 1 {
+				got = s.Rows[0].Amount.String()
+			}
+			if got != want[i] {
+				t.Errorf("%s as %s: %s, want %s", header, kind, got, want[i])
+			}
+		}
+	}
+	_, faults := feesOf("Code,ADA Code,CDT Code,Fee\nD0120,D0120,D0120,1.00")
+	if len(faults) != 2 || faults[1].Message != "Line 1, column 3: the procedure code is there twice: column 2 has it, too. Keep one of the two columns." {
+		t.Errorf("two columns of codes: %+v", faults)
+	}
+	if s, faults := feesOf("Procedure,Code,Fee\nPeriodic exam,D0120,1.00"); len(faults) > 0 || s.Rows[0].ProcedureCode != "D0120" {
+		t.Errorf("a column of names beside the codes: %+v", faults)
+	}
+}

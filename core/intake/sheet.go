@@ -86,12 +86,28 @@ func (c cell) at() (field, begin string) {
 	return place(c.line, c.column), "Line " + strconv.Itoa(c.line) + ", column " + strconv.Itoa(c.column) + ": "
 }
 
-// column returns the number of the header's column with one of the names, which are in lower
-// case; -1 for none. A header may have other spaces, signs and capital letters.
-func (s *sheet) column(names ...string) int {
-	return slices.IndexFunc(s.header, func(c cell) bool {
-		return slices.Contains(names, words(c.text))
-	})
+// best returns the number of the header's column with one of the names, which are in lower case, and of which the lists before
+// fit better; -1 for none. Two columns that fit equally are a fault, and none of them counts. A header may have other spaces,
+// signs and capital letters.
+func (s *sheet) best(f *billing.Faults, what string, names ...[]string) int {
+	for _, list := range names {
+		found := -1
+		for i, c := range s.header {
+			switch {
+			case !slices.Contains(list, words(c.text)):
+			case found < 0:
+				found = i
+			default:
+				field, begin := c.at()
+				f.Add(field, billing.FaultConflict, begin+what+" is there twice: column "+strconv.Itoa(found+1)+" has it, too. Keep one of the two columns.")
+				return -1
+			}
+		}
+		if found >= 0 {
+			return found
+		}
+	}
+	return -1
 }
 
 // words returns the words of a name in lower case, without signs and with single spaces.

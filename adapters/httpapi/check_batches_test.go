@@ -168,8 +168,8 @@ func TestCheckBatchRetry(t *testing.T) {
 	})
 	before := s.items(t, id, "")
 	path := "/eligibility/batches/" + id
-	refused := s.do(t, call{path: path + "/retry", body: `{"item_ids":["down","nobody"]}`})
-	wantStatus(t, refused, 422, billing.CodeInvalidRequest)
+	unknown := jsonOf(anObject{"item_ids": []string{"down", "nobody"}, "items": []anObject{s.item(t, "rejected", "ACTIVE-BASIC"), s.item(t, "neither", "ACTIVE-BASIC")}}, nil)
+	wantFields(t, s.do(t, call{path: path + "/retry", body: unknown}), "items.1.item_id not_found,item_ids.0 conflict,item_ids.1 not_found")
 	s.must(t, 200, call{path: path + "/retry", body: jsonOf(anObject{"item_ids": []string{"active"}, "items": []anObject{s.item(t, "rejected", "ACTIVE-BASIC")}}, nil)})
 	porttest.Await(t, "outcomes again", func() bool { return fmt.Sprint(s.must(t, 200, call{path: path}).get(t, "pending")) == "1" })
 	after := s.items(t, id, "")
@@ -209,4 +209,39 @@ func TestCheckBatchRefuses(t *testing.T) {
 			t.Errorf("%s: %s", fields, a.body)
 		}
 	}
+}
+
+// TestCheckBatchFaultsOfItems has items whose own fields are wrong. They are invalid, and the others are asked.
+func TestCheckBatchFaultsOfItems(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	late := s.item(t, "late", "ACTIVE-FULL", "appointment_at", "tomorrow")
+	long := s.item(t, "long", "ACTIVE-FULL", "appointment_id", strings.Repeat("é", 101))
+	typed := s.item(t, "typed", "ACTIVE-FULL", "appointment_id", 7)
+	made := s.must(t, 201, call{path: "/eligibility/batches", bad: true, body: checksBody([]anObject{s.item(t, "good", "ACTIVE-FULL"), late, long, typed})})
+	made.shows(t, "items", 4.0, "outcomes.invalid", 3.0)
+	id := made.text(t, "id")
+	s.settledBatch(t, id)
+	items := s.items(t, id, "")
+	for name, want := range map[string]string{"good": "", "late": "appointment_at format", "long": "appointment_id too_long", "typed": "appointment_id type"} {
+		var got []string
+		for _, e := range items[name]["errors"].([]any) {
+			got = append(got, e.(anObject)["field"].(string)+" "+e.(anObject)["code"].(string))
+		}
+		if strings.Join(got, ", ") != want || (items[name]["outcome"] == "invalid") != (want != "") || want != "" && items[name]["needs_a_person"] != true {
+			t.Errorf("%s: %s %v, want %s", name, items[name]["outcome"], got, want)
+		}
+	}
+	if items["long"]["appointment_id"] != nil || items["late"]["appointment_at"] != nil {
+		t.Errorf("what is wrong is stored: %v", items)
+	}
+	// Corrected, the item is asked about like any other.
+	right := s.item(t, "late", "ACTIVE-FULL", "appointment_at", "2030-01-02T09:00:00-06:00")
+	s.must(t, 200, call{path: "/eligibility/batches/" + id + "/retry", body: jsonOf(anObject{"items": []anObject{right}}, nil)})
+	s.settledBatch(t, id)
+	if late := s.items(t, id, "")["late"]; late["outcome"] != "answered" || late["appointment_at"] == nil {
+		t.Errorf("corrected: %v", late)
+	}
+	all := s.do(t, call{path: "/eligibility/batches", bad: true, body: checksBody([]anObject{late, long})})
+	wantFields(t, all, "items.0.appointment_at format,items.1.appointment_id too_long")
 }

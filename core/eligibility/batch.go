@@ -243,7 +243,11 @@ func (s *Service) giveUp(ctx context.Context, tx ports.Tx, open []billing.CheckI
 func (s *Service) Retry(
 	ctx context.Context, call idempotency.Write[*coverage.Batch], id billing.CheckBatchID, in intake.CheckRetryRequest,
 ) (caller.Reply, error) {
-	names, corrected, faults := in.Retry()
+	named, corrected, faults := in.Retry()
+	names := make([]string, len(named))
+	for n, i := range named {
+		names[n] = i.ItemID
+	}
 	return s.change(ctx, call, faults, id, names, func(ctx context.Context, tx ports.Tx, b *coverage.Batch, items []*coverage.BatchItem, now time.Time) error {
 		if !b.CanceledAt.IsZero() {
 			return &billing.Error{Code: billing.CodeConflict, Message: "The batch was canceled. Send its items as a new batch."}
@@ -253,12 +257,12 @@ func (s *Service) Retry(
 		for _, i := range items {
 			known[i.ItemID] = i
 		}
-		for _, name := range names {
-			switch i := known[name]; {
+		for _, n := range named {
+			switch i := known[n.ItemID]; {
 			case i == nil:
-				faults.Add("item_ids", billing.FaultNotFound, "The batch has no item "+strconv.Quote(name)+".")
+				faults.Add(n.Field, billing.FaultNotFound, "The batch has no item "+strconv.Quote(n.ItemID)+".")
 			case i.Outcome == "":
-				faults.Add("item_ids", billing.FaultConflict, "The payer is still asked about the item "+strconv.Quote(name)+". Wait until it is completed.")
+				faults.Add(n.Field, billing.FaultConflict, "The payer is still asked about the item "+strconv.Quote(n.ItemID)+". Wait until it is completed.")
 			}
 		}
 		if err := faults.Err(); err != nil {

@@ -93,12 +93,13 @@ func askedItems(all []CheckItemInput, ofItems map[int]billing.Faults, faults *bi
 			faults.Add(at+"item_id", billing.FaultConflict, "Another item has this item_id. Each must have its own.")
 		}
 		seen[in.ItemID] = true
-		faults.Optional(at+"appointment_id", in.AppointmentID, maxItemID)
 		made := &coverage.BatchItem{ItemID: in.ItemID, AppointmentAt: in.AppointmentAt.UTC().Truncate(time.Microsecond), AppointmentID: in.AppointmentID}
 		if in.AppointmentAt.IsZero() {
 			made.AppointmentAt = time.Time{}
 		}
-		in.Faults = ofItems[i]
+		if in.Faults = ofItems[i]; !in.Faults.Optional("appointment_id", in.AppointmentID, maxItemID) {
+			made.AppointmentID = nil // it makes the item invalid, and is not stored
+		}
 		items[i] = AskedItem{made, in.EligibilityRequest}
 		items[i].remember()
 	}
@@ -119,9 +120,9 @@ func (i *AskedItem) remember() {
 	}
 }
 
-// apart returns the faults of the request, and those of the checks of its items by their places,
-// with the names of fields of a check. If there are so many that some may be missing, all are the
-// request's.
+// apart returns the faults of the request, and those of its items by their places, with the names of the items' fields.
+// A fault of an item_id is the request's, since it leaves open which item is meant. If there are so many faults that
+// some may be missing, all are the request's.
 func apart(all billing.Faults) (faults billing.Faults, ofItems map[int]billing.Faults) {
 	if all.Full() {
 		return slices.Clone(all), nil
@@ -131,7 +132,7 @@ func apart(all billing.Faults) (faults billing.Faults, ofItems map[int]billing.F
 		at, rest, _ := strings.Cut(strings.TrimPrefix(f.Field, "items."), ".")
 		place, err := strconv.Atoi(at)
 		switch {
-		case err != nil || !strings.HasPrefix(f.Field, "items.") || rest == "item_id" || rest == "appointment_at" || rest == "appointment_id":
+		case err != nil || !strings.HasPrefix(f.Field, "items.") || rest == "item_id":
 			faults = append(faults, f)
 		default:
 			ofItems[place] = append(ofItems[place], billing.FieldFault{Field: rest, Code: f.Code, Message: f.Message})
@@ -154,8 +155,11 @@ type CheckRetryRequest struct {
 	Faults  billing.Faults // found when the body was decoded
 }
 
+// NamedItem is the ID of an item, and the field of the request that has it.
+type NamedItem struct{ ItemID, Field string }
+
 // Retry validates the request. It returns the names of the items, and the corrected ones.
-func (r CheckRetryRequest) Retry() (names []string, corrected map[string]AskedItem, faults billing.Faults) {
+func (r CheckRetryRequest) Retry() (named []NamedItem, corrected map[string]AskedItem, faults billing.Faults) {
 	faults, ofItems := apart(r.Faults)
 	if len(r.ItemIDs)+len(r.Items) == 0 {
 		faults.Add("", billing.FaultRequired, "Send item_ids, or items with corrections.")
@@ -163,20 +167,20 @@ func (r CheckRetryRequest) Retry() (names []string, corrected map[string]AskedIt
 	}
 	corrected = map[string]AskedItem{}
 	if len(r.Items) > 0 {
-		for _, i := range askedItems(r.Items, ofItems, &faults) {
+		for n, i := range askedItems(r.Items, ofItems, &faults) {
 			corrected[i.ItemID] = i
-			names = append(names, i.ItemID)
+			named = append(named, NamedItem{i.ItemID, item("items", n) + ".item_id"})
 		}
 	}
 	for i, name := range r.ItemIDs {
-		if slices.Contains(names, name) {
+		if slices.ContainsFunc(named, func(n NamedItem) bool { return n.ItemID == name }) {
 			faults.Add(item("item_ids", i), billing.FaultConflict, "The request names this item twice. Name it once.")
 			continue
 		}
-		names = append(names, name)
+		named = append(named, NamedItem{name, item("item_ids", i)})
 	}
-	if len(names) > coverage.MaxBatchItems {
+	if len(named) > coverage.MaxBatchItems {
 		faults.Add("", billing.FaultTooMany, "A batch has at most 1,000 items.")
 	}
-	return names, corrected, faults
+	return named, corrected, faults
 }

@@ -27,7 +27,7 @@ type scheduleRow struct {
 func (r *scheduleRow) cell(field string) cell {
 	if column, ok := r.found[field]; ok {
 		c := in(r.cells, column)
-		c.text = unwrapped(c.text)
+		c.text = unwrapped(c.text, strings.HasSuffix(field, "name"))
 		return c
 	}
 	return cell{"", r.cells[0].line, 0}
@@ -43,12 +43,17 @@ func (r *scheduleRow) optional(field string) *string {
 	return nil
 }
 
-// unwrapped returns a text without what keeps a spreadsheet from changing it: ="0123" or '0123.
-func unwrapped(text string) string {
+// unwrapped returns a text without what keeps a spreadsheet from changing it: ="0123" or '0123. A name may begin with an
+// apostrophe of its own, as 't Hooft does, so that one counts as a guard only before what begins a formula.
+func unwrapped(text string, name bool) string {
 	if inner, ok := strings.CutPrefix(text, `="`); ok && strings.HasSuffix(inner, `"`) {
 		return strings.TrimSuffix(inner, `"`)
 	}
-	return strings.TrimPrefix(text, "'")
+	inner, ok := strings.CutPrefix(text, "'")
+	if ok && name && Guarded(inner) == inner {
+		return text
+	}
+	return inner
 }
 
 // fault notes what is wrong with the cell of a column's field. It keeps the first of a field
@@ -72,6 +77,8 @@ func (r *scheduleRow) into(i *ScheduleRow) {
 	}
 	r.shown("item_id", i.ItemID)
 	r.shown("appointment_id", i.AppointmentID)
+	r.lost("item_id", "item_id")
+	r.lost("appointment_id", "appointment_id")
 	q := &i.Request
 	office := r.office(q)
 	r.today = office.Today(r.now)
@@ -80,6 +87,8 @@ func (r *scheduleRow) into(i *ScheduleRow) {
 	if scientific.MatchString(q.Subscriber.MemberID) {
 		r.fault("member_id", "subscriber.member_id", billing.FaultFormat, "A spreadsheet has shortened this number. Format the column as text, and export the file again; or write the whole member ID.")
 	}
+	r.lost("member_id", "subscriber.member_id")
+	r.lost("group_number", "subscriber.group_number")
 	comes := r.appointment()
 	i.AppointmentAt = comes.at(directory.Zone(office.TimeZone))
 	if on := r.date("service_date", "service_date"); !on.IsZero() {
@@ -133,8 +142,20 @@ func (r *scheduleRow) shown(field, id string) {
 	}
 }
 
-// scientific is a number of a spreadsheet whose digits are lost: 1.23457E+11.
-var scientific = regexp.MustCompile(`^[0-9]\.[0-9]+[Ee]\+[0-9]+$`)
+// scientific is a number of a spreadsheet whose digits are lost: 1.23457E+11, or 1E+11.
+var scientific = regexp.MustCompile(`^[0-9]{1,3}([.,][0-9]+)?[Ee]\+[0-9]+$`)
+
+// sheetError is what a spreadsheet shows in place of a value that it could not compute.
+var sheetError = regexp.MustCompile(`^#(N/A|REF!|VALUE!|NAME\?|NULL!|NUM!|DIV/0!|SPILL!|CALC!)$`)
+
+// lost notes a spreadsheet's error in the cell of a column, and reports whether there is one.
+func (r *scheduleRow) lost(column, field string) bool {
+	is := sheetError.MatchString(strings.ToUpper(r.text(column)))
+	if is {
+		r.fault(column, field, billing.FaultFormat, "A spreadsheet has lost this value: the cell has an error. Write the value, or correct the spreadsheet and export the file again.")
+	}
+	return is
+}
 
 // people reads the patient and the subscriber, and returns the column that each field of the
 // request came from. Without a relationship and a subscriber of another name, the patient is
@@ -219,65 +240,6 @@ func (r *scheduleRow) gender(field string) *string {
 	return nil
 }
 
-// name reads a person's name from two columns, or from one: "Last, First M." or "First Last".
-// Middle initials and preferred names, in quotation marks or brackets, are left out.
-func (r *scheduleRow) name(column, field string, from map[string]string) (first, last string) {
-	from[field+"first_name"], from[field+"last_name"] = column+"first_name", column+"last_name"
-	first, last = r.text(column+"first_name"), r.text(column+"last_name")
-	if first != "" || last != "" {
-		return first, last
-	}
-	whole := strings.TrimSpace(preferred.ReplaceAllString(r.text(column+"name"), " "))
-	if _, ok := r.found[column+"name"]; !ok {
-		return "", ""
-	}
-	from[field+"first_name"], from[field+"last_name"] = column+"name", column+"name"
-	last, first, ok := strings.Cut(whole, ",")
-	if ok {
-		return withoutInitial(first), strings.Join(strings.Fields(last), " ")
-	}
-	parts := strings.Fields(withoutMiddle(whole))
-	switch len(parts) {
-	case 0:
-		return "", ""
-	case 2:
-		return parts[0], parts[1]
-	}
-	f := r.fault(column+"name", field+"last_name", billing.FaultFormat, "Which part is the last name? Write the name as Last, First.")
-	f.Candidates = nil
-	for i := 1; i < len(parts) && i <= maxSplits; i++ {
-		name := strings.Join(parts[i:], " ") + ", " + strings.Join(parts[:i], " ")
-		f.Candidates = append(f.Candidates, Candidate{name, name})
-	}
-	return "", ""
-}
-
-// maxSplits bounds the readings of a name.
-const maxSplits = 5
-
-var (
-	preferred = regexp.MustCompile(`"[^"]*"|\([^)]*\)`)
-	initial   = regexp.MustCompile(`^\pL\.?$`)
-)
-
-// withoutInitial returns first names without a middle initial at their end.
-func withoutInitial(first string) string {
-	parts := strings.Fields(first)
-	if n := len(parts); n > 1 && initial.MatchString(parts[n-1]) {
-		parts = parts[:n-1]
-	}
-	return strings.Join(parts, " ")
-}
-
-// withoutMiddle returns First M. Last without the initial.
-func withoutMiddle(name string) string {
-	parts := strings.Fields(name)
-	if len(parts) == 3 && initial.MatchString(parts[1]) {
-		return parts[0] + " " + parts[2]
-	}
-	return name
-}
-
 // appointment is when a patient comes, on the clocks of the office.
 type appointment struct {
 	on     billing.Date // zero for not known
@@ -300,27 +262,31 @@ func (r *scheduleRow) appointmentColumn() string {
 	return "appointment_date"
 }
 
-// appointment reads the day and the time, from one column or from two.
+// appointment reads the day and the time, from one column or from two. Midnight beside a day is what programs write for a
+// day without a time; it counts only in a column of times.
 func (r *scheduleRow) appointment() appointment {
 	a := appointment{minute: -1}
 	at := r.appointmentColumn()
 	day, clock, _ := strings.Cut(strings.Replace(r.text(at), "T", " ", 1), " ")
-	clockAt := at
-	if strings.TrimSpace(clock) == "" {
-		clock, clockAt = r.text("appointment_time"), "appointment_time"
-	}
 	a.on = r.dateOf(at, "appointment_at", day)
-	if clock = strings.TrimSpace(clock); clock == "" {
-		return a
-	}
 	minute, ok := minuteOf(clock)
-	if !ok {
-		r.fault(clockAt, "appointment_at", billing.FaultFormat, "The time must be like 8:30 AM or 14:30.")
-		return a
+	other, known := minuteOf(r.text("appointment_time"))
+	switch {
+	case ok && minute > 0 && known && other != minute:
+		r.fault("appointment_time", "appointment_at", billing.FaultConflict, "The day beside it has another time. Correct one of the two.")
+	case ok && minute > 0:
+		a.minute = minute
+	case !ok && strings.TrimSpace(clock) != "":
+		r.fault(at, "appointment_at", billing.FaultFormat, badTime)
+	case known:
+		a.minute = other
+	case r.text("appointment_time") != "":
+		r.fault("appointment_time", "appointment_at", billing.FaultFormat, badTime)
 	}
-	a.minute = minute
 	return a
 }
+
+const badTime = "The time must be like 8:30 AM or 14:30."
 
 // minuteOf reads a time of the day.
 func minuteOf(clock string) (int, bool) {

@@ -76,6 +76,10 @@ func TestEstimateRefuses(t *testing.T) {
 		line("service_date", "0001-01-02"):               "lines.0.service_date range",
 		line("last_service_date", "9999-01-02"):          "lines.0.last_service_date range",
 		line("alternate_procedure_code", "crown"):        "lines.0.alternate_procedure_code format",
+		line("tooth", "99"):                              "lines.0.tooth not_allowed",
+		line("tooth", "14", "surfaces", []string{"Q"}):   "lines.0.surfaces not_allowed",
+		line("tooth", "14", "surfaces", []string{"I"}):   "lines.0.surfaces not_allowed",
+		line("oral_cavity", []string{"UR"}):              "lines.0.oral_cavity not_allowed",
 		estimateBody(id, "lines", []anObject{}):          "lines too_few",
 		estimateBody(id, "lines", nil):                   "lines required",
 		estimateBody(id, "network", "maybe"):             "network not_allowed",
@@ -88,6 +92,23 @@ func TestEstimateRefuses(t *testing.T) {
 			wantFields(t, s.do(t, call{path: "/estimates", body: body, bad: true}), want)
 		}
 	}
+	// In the words of a claim's finding.
+	s.do(t, call{path: "/estimates", body: line("tooth", "99")}).shows(t, "errors.0.message",
+		"The tooth does not exist. Correct the tooth number: 1 to 32 or A to T, or 51 to 82 or AS to TS for a supernumerary tooth.")
+	s.must(t, 201, call{path: "/estimates", body: line("tooth", "as", "surfaces", []string{"m", "O"}, "oral_cavity", []string{"10"})})
+
+	of := func(first, last, born string) string {
+		return s.must(t, 200, call{path: "/eligibility", body: s.question("ACTIVE-BASIC", func(_, who anObject) {
+			who["first_name"], who["last_name"], who["date_of_birth"] = first, last, born
+		})}).text(t, "id")
+	}
+	for _, other := range []string{of("Zed", "Other", "1970-01-02"), of("Sam", "Example", "1984-02-28"), of("Ann", "Example", "1984-02-29")} {
+		a := s.do(t, call{path: "/estimates", body: estimateBody(id, "secondary_eligibility_id", other), bad: true})
+		wantFields(t, a, "secondary_eligibility_id conflict")
+		a.shows(t, "errors.0.message", "The second check is of another patient. Use one of this patient, or leave it out.")
+	}
+	s.must(t, 201, call{path: "/estimates", body: estimateBody(id, "secondary_eligibility_id", of("SAM", "Exámple", "1984-02-29"))})
+
 	failed := s.do(t, call{path: "/eligibility", body: s.question("NOT-FOUND", nil)})
 	rejected := s.walk(t, "/eligibility?outcome=rejected")
 	if len(rejected) != 1 {

@@ -149,6 +149,11 @@ func readPlans(ctx context.Context, tx ports.Tx, a *intake.Asked) (p plans, err 
 	if err := absent.Err(); err != nil {
 		return p, err
 	}
+	if p.second != nil && !samePerson(p.check, p.second) {
+		var f billing.Faults
+		f.Add("secondary_eligibility_id", billing.FaultConflict, "The second check is of another patient. Use one of this patient, or leave it out.")
+		return p, f.Err()
+	}
 	if p.office, err = lists.Office(ctx, tx, p.check.OfficeID); err != nil {
 		return p, err
 	}
@@ -185,6 +190,19 @@ func readPlans(ctx context.Context, tx ports.Tx, a *intake.Asked) (p plans, err 
 	}
 	p.other, p.others = all[0], all[1:]
 	return p, nil
+}
+
+// samePerson reports whether two checks are of one patient, as the patient directory tells people apart: by the date of birth
+// and the name, of which case, accents and signs do not count.
+func samePerson(a, b *coverage.Check) bool {
+	if !a.PatientID.IsZero() && a.PatientID == b.PatientID {
+		return true
+	}
+	first, last, born := a.Inquiry.Person()
+	otherFirst, otherLast, otherBorn := b.Inquiry.Person()
+	name, _ := directory.PatientKey(first, last, born) // empty for a name without letters and digits
+	other, _ := directory.PatientKey(otherFirst, otherLast, otherBorn)
+	return name == other && born == otherBorn
 }
 
 // networkOf returns what a payer says of the office; empty if it does not say, or says both.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/estimate"
 	"github.com/molar-billing/molar/core/billing/fee"
@@ -83,6 +84,11 @@ func (r EstimateRequest) Estimate() (Asked, billing.Faults) {
 		a.Services = make([]estimate.Service, len(r.Lines))
 		for i := range r.Lines {
 			a.Services[i] = p.service(item("lines", i)+".", &r.Lines[i])
+			s := &a.Services[i]
+			at := claim.Line{Tooth: s.Tooth, Surfaces: s.Surfaces, OralCavity: s.OralCavity}
+			for _, found := range at.Unplaced(i) {
+				f.Add(found.Field, billing.FaultNotAllowed, found.Message+" "+found.Fix)
+			}
 		}
 	}
 	return a, f

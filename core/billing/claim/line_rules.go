@@ -162,6 +162,15 @@ var lineRules = slices.Concat([]rule[lineOf]{
 	}},
 })
 
+// Unplaced returns what is wrong with the place of line i, whether or not it is on a claim: a tooth, a surface or an area
+// that does not exist, and a surface that the tooth does not have.
+func (l *Line) Unplaced(i int) []Finding {
+	rules := slices.DeleteFunc(slices.Clone(lineRules), func(r rule[lineOf]) bool {
+		return !inList("tooth_unknown surface_unknown surface_not_of_tooth oral_cavity_unknown", r.code)
+	})
+	return apply(nil, lineOf{l, &Claim{}, i}, &RuleContext{}, rules)
+}
+
 // ofTeeth returns the rules for a line's one tooth, and for each of several. A tooth
 // that does not exist has a finding of its own.
 func ofTeeth(code, message, fix string, bad func(l lineOf, name string) bool) []rule[lineOf] {

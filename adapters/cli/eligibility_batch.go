@@ -59,6 +59,7 @@ func checkFile(b Backend) *cobra.Command {
 			"listed by line and column, with what the cell may mean, and then nothing is sent. --skip-faults sends the other rows.\n\n" +
 			"The command may be stopped at any time. The same command goes on with the same batches within 7 days, and asks no payer twice:\n" +
 			"it knows the file by its content. To check the same file anew, give the run another --name.\n\n" +
+			"A long file is read in parts of 5,000 rows, and sent as batches of 1,000 patients. It has one result.\n\n" +
 			"A payer that does not respond is asked again until --not-after. The command ends with 0 if every item has an outcome. In the\n" +
 			"result, needs_a_person marks the patients to look at, and what_to_do says what to do first.\n\n" + batchesKey,
 		Example: "  molar eligibility batch tomorrow.csv --office off_... --out result.csv\n" +
@@ -67,7 +68,7 @@ func checkFile(b Backend) *cobra.Command {
 			if err := absent(result); err != nil {
 				return err
 			}
-			content, err := tableFile(c, "schedule", args[0])
+			content, err := tableFile(c, "schedule", args[0], maxScheduleFile)
 			if err != nil {
 				return err
 			}
@@ -146,12 +147,8 @@ func (s *scheduleCheck) say(format string, args ...any) {
 // read reads the file, and lists what is wrong with it. Faults are an error, unless they are
 // left out.
 func (s *scheduleCheck) read(ctx context.Context, csv, office string) (err error) {
-	in := molar.ScheduleRequest{CSV: csv}
-	if office != "" {
-		in.OfficeID = molar.Value(office)
-	}
-	if s.file, err = s.api.Eligibility.ReadSchedule(ctx, in); err != nil {
-		return s.api.inWords(ctx, err)
+	if s.file, err = s.readParts(ctx, csv, office); err != nil {
+		return err
 	}
 	for _, f := range s.file.Faults {
 		s.fault("The columns", &f)

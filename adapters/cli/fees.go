@@ -41,7 +41,7 @@ func createFees(b Backend) *cobra.Command {
 		if c.Flags().Changed("write-off-beyond-limits") {
 			in.WriteOffBeyondLimits = &limits
 		}
-		if in.CSV, err = tableFile(c, "fee schedule", file); err != nil {
+		if in.CSV, err = tableFile(c, "fee schedule", file, maxTableFile); err != nil {
 			return err
 		}
 		return printed(c)(s.Create(c.Context(), administration(c, scope, func(f *fee.Schedule) string { return f.ID.String() }), in))
@@ -73,8 +73,8 @@ func givenFlag(c *cobra.Command, name string, value *string) *string {
 // maxTableFile is the size of a body of the API, in bytes.
 const maxTableFile = 1 << 20
 
-// tableFile reads a file with rows of what it is, such as a fee schedule.
-func tableFile(c *cobra.Command, what, name string) (content []byte, err error) {
+// tableFile reads a file with rows of what it is, such as a fee schedule, and with so many bytes at most.
+func tableFile(c *cobra.Command, what, name string, most int64) (content []byte, err error) {
 	from := c.InOrStdin()
 	if name != "-" {
 		f, err := os.Open(name)
@@ -84,11 +84,11 @@ func tableFile(c *cobra.Command, what, name string) (content []byte, err error) 
 		defer func() { _ = f.Close() }()
 		from = f
 	}
-	if content, err = io.ReadAll(io.LimitReader(from, maxTableFile+1)); err != nil {
+	if content, err = io.ReadAll(io.LimitReader(from, most+1)); err != nil {
 		return nil, fmt.Errorf("read the file of the %s: %w", what, err)
 	}
-	if len(content) > maxTableFile {
-		return nil, fmt.Errorf("%s has more than 1 MB. Remove columns that a %s does not need", name, what)
+	if int64(len(content)) > most {
+		return nil, fmt.Errorf("%s has more than %d MB. Remove columns that a %s does not need", name, most>>20, what)
 	}
 	return content, nil
 }

@@ -152,3 +152,53 @@ func TestCheckFileGoesOn(t *testing.T) {
 		t.Errorf("%d were asked once, want %d:\n%s", n, patients, items)
 	}
 }
+
+// TestCheckFileInParts checks a file that has more bytes than a request and more rows than a batch may have. It has one
+// result, in the order of the file.
+func TestCheckFileInParts(t *testing.T) {
+	t.Parallel()
+	const patients = 1200
+	dir := t.TempDir()
+	_, r := startDev(t, nil, t.TempDir())
+	c := newCommand(t, "MOLAR_API_URL="+r.BaseURL, "MOLAR_API_KEY="+r.Keys["test"])
+	head, note := "Patient,DOB,Payer,Member ID,Note,Item ID\n", strings.Repeat("note ", 200)
+	var text, twice strings.Builder
+	text.WriteString(head)
+	twice.WriteString(head)
+	for n := range patients {
+		fmt.Fprintf(&text, "\"Example, Sam\",2/29/1984,Molar Test Payer,W%d-INACTIVE,\"%s\",\n", n, note)
+		fmt.Fprintf(&twice, "\"Example, Sam\",2/29/1984,Molar Test Payer,W%d-INACTIVE,\"%s\",%d\n", n, note, n%(patients-1))
+	}
+	for name, text := range map[string]string{"long.csv": text.String(), "twice.csv": twice.String()} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(file, out string) (string, int) {
+		_, said, code := c.run("eligibility", "batch", filepath.Join(dir, file), "--office", r.Offices["test"], "--out", filepath.Join(dir, out))
+		return said, code
+	}
+	said, code := run("long.csv", "first.csv")
+	if code != 0 || !strings.Contains(said, ": 1000 patients.") || !strings.Contains(said, ": 200 patients.") || !strings.Contains(said, "1200 of 1200") {
+		t.Fatalf("it ended with %d: %s", code, said)
+	}
+	if said, code = run("long.csv", "again.csv"); code != 0 || strings.Count(said, "Going on with batch") != 2 {
+		t.Errorf("the second run ended with %d: %s", code, said)
+	}
+	first, err := os.ReadFile(filepath.Join(dir, "first.csv"))
+	if again, failed := os.ReadFile(filepath.Join(dir, "again.csv")); err != nil || failed != nil || string(again) != string(first) {
+		t.Errorf("the two results differ: %v, %v", err, failed)
+	}
+	rows := strings.Split(strings.TrimSpace(string(first)), "\r\n")
+	if len(rows) != patients+1 {
+		t.Fatalf("%d rows", len(rows))
+	}
+	for n, row := range rows[1:] {
+		if want := fmt.Sprintf("%d,line-%d,", n+2, n+2); !strings.HasPrefix(row, want) || !strings.Contains(row, ",answered,") {
+			t.Errorf("row %d is %s", n, row)
+		}
+	}
+	if said, code = run("twice.csv", "twice_result.csv"); code == 0 || !strings.Contains(said, "Line 1201, column 6 (Item ID): Line 2 has the same item ID.") {
+		t.Errorf("an item ID twice: %d %s", code, said)
+	}
+}

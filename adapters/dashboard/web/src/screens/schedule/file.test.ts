@@ -92,6 +92,11 @@ test("items go in lists of at most 1,000", () => {
   const lists = split(Array.from({ length: 2001 }, (_, i) => i));
   expect(lists.map((l) => l.length)).toEqual([1000, 1000, 1]);
   expect(split([])).toEqual([]);
+  expect(split(["aé", "b", "ccccccccc", "d"], 1000, 12)).toEqual([
+    ["aé", "b"],
+    ["ccccccccc"],
+    ["d"],
+  ]);
 });
 
 test("a name counts without case and signs", () => {

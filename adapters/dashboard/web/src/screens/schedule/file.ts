@@ -137,10 +137,22 @@ function placed(cells: readonly string[], at: number, text: string): string[] {
   return all;
 }
 
-/** split returns items in lists that a request may have. */
-export function split<T>(items: readonly T[], most = 1000): T[][] {
-  const lists = Math.ceil(items.length / most);
-  return Array.from({ length: lists }, (_, i) => items.slice(i * most, (i + 1) * most));
+/** split returns items in lists that a request may have: of so many items, and so many bytes. */
+export function split<T>(items: readonly T[], most = 1000, bytes = 900_000): T[][] {
+  const lists: T[][] = [];
+  let used = 0;
+  for (const item of items) {
+    const size = new TextEncoder().encode(JSON.stringify(item)).length + 1;
+    const last = lists.at(-1);
+    if (last && last.length < most && used + size <= bytes) {
+      last.push(item);
+      used += size;
+    } else {
+      lists.push([item]);
+      used = size;
+    }
+  }
+  return lists;
 }
 
 /** named returns a name in the form in which the service compares names of columns and payers. */

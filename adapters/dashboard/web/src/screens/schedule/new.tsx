@@ -15,6 +15,7 @@ import { useRecent } from "../../ui/recent";
 import { useToast } from "../../ui/toast";
 import { Columns } from "./columns";
 import { corrected, type File, fields, fileOf, type Kept, keeping, split, written } from "./file";
+import { joined, parts } from "./parts";
 import { Rows } from "./rows";
 import "./schedule.css";
 
@@ -40,16 +41,23 @@ function useRead(taken: Taken | null, office: string) {
     staleTime: "static",
     gcTime: 0, // it has patients
     queryFn: async ({ signal }) => {
-      const { data, error } = await fetch.POST("/eligibility/batches/schedule", {
-        params: { query: { office_id: office } },
-        // The generated type of a file is text; the request carries its bytes.
-        body: taken?.bytes as unknown as string,
-        bodySerializer: (b) => b as unknown as ArrayBuffer,
-        headers: { "Content-Type": "text/csv" },
-        signal,
-      });
-      if (error) throw error;
-      return data;
+      const read: Schedule[] = [];
+      for (const part of parts(taken?.bytes ?? new Uint8Array())) {
+        const { data, error } = await fetch.POST("/eligibility/batches/schedule", {
+          params: { query: { office_id: office } },
+          // The generated type of a file is text; the request carries its bytes.
+          body: part as unknown as string,
+          bodySerializer: (b) => b as unknown as ArrayBuffer,
+          headers: { "Content-Type": "text/csv" },
+          signal,
+        });
+        if (error) throw error;
+        read.push(data);
+        if (data.faults.length > 0) break; // of the columns, which all parts have
+      }
+      const [first, ...more] = read;
+      if (!first) throw new Error("A file has at least one part.");
+      return joined(first, more);
     },
   });
 }

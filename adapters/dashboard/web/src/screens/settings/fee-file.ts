@@ -1,7 +1,7 @@
 // The file of a fee schedule, as far as the page shows it.
 
 /** textOf returns the text of a file in UTF-8 or Windows-1252, as the service reads it. */
-export function textOf(bytes: ArrayBuffer): string {
+export function textOf(bytes: ArrayBuffer | Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {

@@ -209,7 +209,7 @@ func (s *Service) settle(
 		return nil, err
 	}
 	events, err := r.Judged(found, draft, now)
-	if r.SubmitWhenReady = submit; err != nil || !submit || r.State != claim.Validated {
+	if r.SubmitWhenReady = submit && !r.HasVoid; err != nil || !submit || r.State != claim.Validated {
 		return events, err
 	}
 	queued, err := r.Submit(now)

@@ -11,11 +11,12 @@ import (
 )
 
 // Void creates the void transaction of a claim, and returns it, queued. The
-// claim is voided once the payer has accepted it. A claim that no file has carried is
-// voided at once, and returned.
+// claim is voided once the payer has accepted it. A claim that no file has carried, or
+// that was rejected, is voided at once, and returned, unless it replaces one that the
+// payer has.
 //
 // Errors: those of the idempotency key, CodeNotFound, and CodeConflict for a
-// claim that is on its way or rejected, and while another void is on its way.
+// claim that is on its way, for a replacement that has findings, and while another void is on its way.
 func (s *Service) Void(ctx context.Context, call idempotency.Write[*claim.Record], id billing.ClaimID) (caller.Reply, error) {
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*claim.Record, error) {
 		now := tx.Clock.Now()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
@@ -129,4 +130,134 @@ func TestReplaceTakesOverTheNewDecision(t *testing.T) {
 		b.put(first.ID, claim.Voided) // the next one is no duplicate
 		b.put(second.ID, claim.Voided)
 	}
+}
+
+// TestVoidOfAClaimThatCameBack voids a claim that was rejected at once, also after it was corrected: no payer has it.
+// Of one that replaces another the payer has the other, and of one that was paid after all the payer has it.
+func TestVoidOfAClaimThatCameBack(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t)
+	file := billing.NewID[billing.FileID](billing.RealAt(start()))
+	for name, x := range map[string]struct {
+		by     string
+		change func(id billing.ClaimID) // after it came back
+		state  claim.State
+		sends  bool // a void is sent to the payer
+		not    bool // it cannot be voided
+	}{
+		"rejected": {by: "rejected", state: claim.Rejected},
+		"corrected": {by: "rejected", change: func(id billing.ClaimID) {
+			b.does(b.change(id, given(intake.ClaimRequest{Note: new("Corrected.")}, "note")))
+		}, state: claim.Validated},
+		"a draft again":         {by: "rejected", change: func(id billing.ClaimID) { b.does(b.change(id, intake.ClaimRequest{Draft: true})) }, state: claim.Draft},
+		"not found":             {by: "not found", state: claim.NeedsAttention},
+		"its file was rejected": {by: "file", state: claim.Queued},
+		"submitted again":       {by: "rejected", change: func(id billing.ClaimID) { b.does(b.change(id, submitting())) }, state: claim.Queued},
+		"in the next file":      {by: "rejected", change: func(id billing.ClaimID) { b.does(b.change(id, submitting())); b.into(id, file) }, state: claim.Queued, not: true},
+		"a replacement":         {by: "rejected", change: func(id billing.ClaimID) { b.replacing(id) }, state: claim.Rejected, sends: true},
+		"a corrected one": {by: "rejected", change: func(id billing.ClaimID) {
+			b.replacing(id)
+			b.does(b.change(id, given(intake.ClaimRequest{Note: new("Corrected.")}, "note")))
+		}, state: claim.Validated, sends: true},
+		"a replacement in draft": {by: "rejected", change: func(id billing.ClaimID) { b.replacing(id); b.does(b.change(id, intake.ClaimRequest{Draft: true})) }, state: claim.Draft, not: true},
+	} {
+		in := b.good()
+		in.Subscriber.MemberID, in.Submit = "PLAN-"+name, true
+		c := b.does(b.make(in))
+		b.comesBack(c.ID, file, x.by)
+		if x.change != nil {
+			x.change(c.ID)
+		}
+		before := b.get(c.ID)
+		if before.State != x.state {
+			t.Fatalf("%s: %s, want %s", name, before.State, x.state)
+		}
+		if before.Voidable() == x.not {
+			t.Errorf("%s: voidable %t", name, before.Voidable())
+		}
+		if x.not {
+			if got := b.refused(b.void(c.ID)); got != "CONFLICT" || b.get(c.ID).State != x.state {
+				t.Errorf("%s: %q", name, got)
+			}
+			continue
+		}
+		v := b.does(b.void(c.ID))
+		if !x.sends {
+			if v.ID != c.ID || v.State != claim.Voided || history(v) != history(before)+", void_unsent>voided" {
+				t.Errorf("%s: %s by %q", name, v.State, history(v))
+			}
+			if want := "The claim was voided after it was rejected; create a new claim if the services must still be billed."; v.NextStep() != want {
+				t.Errorf("%s: %q", name, v.NextStep())
+			}
+			continue
+		}
+		if v.ID == c.ID || v.Frequency != claim.FrequencyVoid || v.State != claim.Queued || b.get(c.ID).State != x.state {
+			t.Errorf("%s: %+v", name, v.Claim)
+		}
+		if got := b.refused(b.void(c.ID)); got != "CONFLICT" {
+			t.Errorf("%s, again: %q", name, got)
+		}
+		if x.state == claim.Validated && b.refused(b.submit(c.ID)) != "CONFLICT" {
+			t.Errorf("%s: it is submitted beside its void", name)
+		}
+		b.in(func(ctx context.Context, tx ports.Tx) error {
+			r, err := tx.Claims.Lock(ctx, c.ID)
+			if err != nil {
+				return err
+			}
+			if _, ok := r.Voided(claim.Cause{At: start()}); !ok {
+				t.Errorf("%s: an accepted void does not void it", name)
+			}
+			return nil
+		})
+	}
+}
+
+func submitting() intake.ClaimRequest { return intake.ClaimRequest{Submit: true} }
+
+// into puts a queued claim into a file.
+func (b *fixture) into(id billing.ClaimID, file billing.FileID) {
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		r, err := tx.Claims.Lock(ctx, id)
+		if err != nil {
+			return err
+		}
+		r.BatchID = file
+		return tx.Claims.Save(ctx, r.Claim)
+	})
+}
+
+// comesBack sends a queued claim with a file, and has it rejected.
+func (b *fixture) comesBack(id billing.ClaimID, file billing.FileID, by string) {
+	b.into(id, file)
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		r, err := tx.Claims.Lock(ctx, id)
+		if err != nil {
+			return err
+		}
+		batch := &clearing.Batch{ID: file}
+		_, sent := r.Sent(batch, start())
+		back, cause := false, claim.Cause{At: start()}
+		switch by {
+		case "file":
+			_, back = r.FileRejected(batch, nil, cause)
+		case "not found":
+			_, back = r.Reported(&clearing.ClaimReport{Side: clearing.SidePayer, Outcome: clearing.ReportNotFound}, cause)
+		default:
+			_, back = r.Reported(&clearing.ClaimReport{Side: clearing.SidePayer, Outcome: clearing.ReportRejected}, cause)
+		}
+		if !sent || !back {
+			b.t.Errorf("sent %t, back %t", sent, back)
+		}
+		return tx.Claims.Save(ctx, r.Claim)
+	})
+}
+
+// replacing has the payer take the claim, and reject what replaces it.
+func (b *fixture) replacing(id billing.ClaimID) {
+	b.put(id, claim.AcceptedPayer)
+	in := b.good()
+	in.Subscriber.MemberID = b.get(id).Subscriber.MemberID
+	b.does(b.replace(id, in))
+	b.comesBack(id, billing.NewID[billing.FileID](billing.RealAt(start())), "rejected")
 }

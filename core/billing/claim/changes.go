@@ -38,12 +38,12 @@ func (r *Record) Judged(findings []Finding, draft bool, at time.Time) ([]event.E
 	return []event.Event{r.Event(e, cause)}, nil
 }
 
-// Submit queues a validated claim for the next batch. One that waits for its enrollment
+// Submit queues a validated claim for the next batch, unless a void of it is on its way: see ask. One that waits for its enrollment
 // alone is refused, and queued once the enrollment is active: SubmitWhenReady.
 func (r *Record) Submit(at time.Time) (event.Event, error) {
 	cause := Cause{At: at}
-	if !r.queue(&cause) {
-		if !r.SubmitWhenReady && r.awaitsEnrollment() {
+	if r.HasVoid || !r.queue(&cause) {
+		if !r.HasVoid && !r.SubmitWhenReady && r.awaitsEnrollment() {
 			r.SubmitWhenReady, r.UpdatedAt = true, at
 		}
 		return event.Event{}, errClaimState(TriggerSubmit, r)
@@ -80,8 +80,8 @@ func (r *Record) Void(id billing.ClaimID, controlNumber string, request billing.
 	return &Record{Claim: v, OfficeName: r.OfficeName, Provider: r.Provider}, v.Event(event.ClaimQueued, Cause{At: at}), nil
 }
 
-// VoidUnsent voids a claim that no file has carried: no payer has to void it. It reports
-// false for any other claim.
+// VoidUnsent voids a claim that no payer has to void: no file has carried it, or it came back. It reports false for
+// any other claim.
 func (r *Record) VoidUnsent(at time.Time) (event.Event, bool) {
 	cause := Cause{At: at}
 	if !r.move(triggerVoidUnsent, &cause) {

@@ -65,6 +65,9 @@ func (c *Claim) NextStep() string {
 		if c.SentAt.IsZero() {
 			return "The claim was voided before it was sent; create a new claim if the services must still be billed."
 		}
+		if c.endedHere() {
+			return "The claim was voided after it was rejected; create a new claim if the services must still be billed."
+		}
 		return "The payer has voided the claim; create a new claim if the services must still be billed."
 	case Paid:
 		if short := c.underpaid(); short > 0 {
@@ -184,7 +187,7 @@ func precondition(by Trigger) string {
 		TriggerReconcile:     "A claim can be reconciled once it is paid or denied, and again when its payment changes.",
 		triggerHold:          "A claim can be held while it is validated, or queued and in no batch.",
 		TriggerReopen:        "A claim can be reopened once it is reconciled.",
-		triggerAskVoid:       "A claim can be voided before it is sent, or once it is accepted, paid or denied, and only once.",
+		triggerAskVoid:       "A claim can be voided before it is sent, and once it is rejected, accepted, paid or denied, and only once. If it replaces one that the payer has, correct what the findings name first.",
 		triggerBillSecondary: "A claim can be billed to the next payer unless it is a draft or voided.",
 		triggerConvert:       "A predetermination can be converted once the payer has accepted or returned it.",
 	}

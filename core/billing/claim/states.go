@@ -41,9 +41,9 @@ var claimMoves = []claimMove{
 	{triggerReturn, settled(), ""},
 	{TriggerReconcile, []State{Paid, Denied, Reconciled}, Reconciled},
 	{TriggerReopen, []State{Reconciled}, ""},
-	{triggerAskVoid, []State{AcceptedClearinghouse, AcceptedPayer, Paid, Denied}, ""},
-	{triggerVoidUnsent, []State{Draft, Validated, NeedsAttention, Queued}, Voided},
-	{triggerVoided, []State{AcceptedClearinghouse, AcceptedPayer, Paid, Denied, Returned}, Voided},
+	{triggerAskVoid, []State{Validated, Rejected, AcceptedClearinghouse, AcceptedPayer, Paid, Denied}, ""},
+	{triggerVoidUnsent, []State{Draft, Validated, NeedsAttention, Queued, Rejected}, Voided},
+	{triggerVoided, []State{Draft, Validated, NeedsAttention, Rejected, AcceptedClearinghouse, AcceptedPayer, Paid, Denied, Returned}, Voided},
 	{triggerConvert, []State{AcceptedPayer, Returned}, ""},
 	{triggerBillSecondary, decidable(Validated, NeedsAttention, Queued, Rejected, Reconciled), ""},
 	{triggerErase, []State{Draft, Validated, NeedsAttention, Rejected}, Voided},
@@ -72,7 +72,7 @@ func (c *Claim) may(by Trigger) (to State, ok bool) {
 		return "", false
 	}
 	again := c.State == Reconciled && by == TriggerReconcile
-	if slices.Contains(ofRemittances(), by) && c.SentAt.IsZero() || by == triggerVoidUnsent && !c.unsent() || again && !c.Unposted() && c.Open() == 0 {
+	if slices.Contains(ofRemittances(), by) && c.SentAt.IsZero() || by == triggerVoidUnsent && !c.endsHere() || by == triggerAskVoid && c.endsHere() || again && !c.Unposted() && c.Open() == 0 {
 		return "", false
 	}
 	if !c.ErasedAt.IsZero() && slices.Contains(ofErased(), by) {
@@ -88,9 +88,6 @@ func (c *Claim) may(by Trigger) (to State, ok bool) {
 	}
 	return "", false
 }
-
-// unsent reports whether no file has ever carried the claim.
-func (c *Claim) unsent() bool { return c.SentAt.IsZero() && c.BatchID.IsZero() }
 
 // ofRemittances returns the triggers of remittances, which are only about claims
 // that were sent.

@@ -35,7 +35,7 @@ const (
 	TriggerEnrolled            Trigger = "enrollment"             // the enrollment that it waited for is active
 	TriggerWithdraw            Trigger = "submit_withdrawn"       // it is no longer submitted by itself
 	triggerEdit                Trigger = "edit"                   // a person or a program changed the content, and the state stayed
-	triggerVoidUnsent          Trigger = "void_unsent"            // a caller voids a claim that was never sent
+	triggerVoidUnsent          Trigger = "void_unsent"            // a caller voids a claim that no payer has
 	triggerEarlierDecided      Trigger = "earlier_payer_decided"  // it has the decision of the payer before
 	triggerEarlierChanged      Trigger = "earlier_payer_changed"  // it lacks one that it can be sent with
 	TriggerCorrect             Trigger = "correct"                // a person replaced a remittance by its correction

@@ -34,6 +34,7 @@ import { ClaimStatus } from "./status";
 import { following } from "./steps";
 import { Submit } from "./submit";
 import { Timeline } from "./timeline";
+import { endsHere, payerVoids } from "./voids";
 
 export type Claim = Schemas["Claim"];
 
@@ -434,10 +435,7 @@ function Actions({ claim: c }: { claim: Claim }) {
   const open = (form: "replace" | "secondary") => () => go(`/claims/${c.id}/${form}`);
   const waits = awaitsEnrollment(c);
   const sent = ["accepted_payer", "paid", "denied"].includes(c.state);
-  const unsent =
-    !c.sent_at &&
-    !c.batch_id &&
-    ["draft", "validated", "needs_attention", "queued"].includes(c.state);
+  const here = endsHere(c);
   const free = !c.secondary_claim_id || billed.data?.state === "voided";
   const next = nextPayer(c);
   const secondary =
@@ -466,7 +464,7 @@ function Actions({ claim: c }: { claim: Claim }) {
       ? [{ label: "Simulate the next step", onSelect: () => simulate(true) }]
       : []),
     ...(c.state === "reconciled" ? [{ label: "Reopen", onSelect: () => reopen.go() }] : []),
-    ...(c.frequency !== "void" && (sent || unsent || c.state === "accepted_clearinghouse")
+    ...(c.frequency !== "void" && (here || payerVoids(c))
       ? [{ label: "Void", onSelect: voidIt, danger: true }]
       : []),
     copyCurl,
@@ -544,8 +542,11 @@ function Actions({ claim: c }: { claim: Claim }) {
           </More>
         )}
       >
-        {unsent ? (
-          <p>The claim was never sent, and is voided at once. You cannot undo this.</p>
+        {here ? (
+          <p>
+            {c.sent_at ? "The payer does not have the claim" : "The claim was never sent"}, and it
+            is voided at once. You cannot undo this.
+          </p>
         ) : (
           <p>
             Molar sends the payer a void for {dollars(c.totals.charge)} of{" "}

@@ -37,7 +37,7 @@ const causes: Record<string, string> = {
   unsettle: "Task open again: its decision was taken back",
   advice_ignored: "Sent without what the payer wants to see",
   edit: "Changed",
-  void_unsent: "Voided before it was sent",
+  void_unsent: "Voided, the payer does not have it",
   earlier_payer_decided: "The earlier payer decided",
   earlier_payer_changed: "The earlier payer changed its decision",
   enrollment: "Checked again: the office is enrolled",

@@ -32,6 +32,12 @@ func TestCorrections(t *testing.T) {
 
 	wantStatus(t, s.do(t, call{method: "POST", path: first + "/replace"}), 409, billing.CodeConflict)
 	wantStatus(t, s.do(t, call{method: "POST", path: second + "/claims/1/ignore"}), 409, billing.CodeConflict)
+	correction := func() call { return call{path: "/tasks?kind=remittance_correction"} }
+	s.must(t, 200, correction()).shows(t, "data.0.resource.id", second[6:], "data.0.actions", []any{"replaceERA", "keepERA"})
+	s.must(t, 200, call{method: "POST", path: first + "/post"}) // what it corrects is unposted before it is replaced
+	s.must(t, 200, correction()).shows(t, "data.0.actions", []any{"getERA", "keepERA"},
+		"data.0.reason", "The remittance corrects "+first[6:]+", which is posted: unpost that one, then replace it, or keep it as it is.")
+	s.must(t, 200, call{method: "POST", path: first + "/unpost"})
 	kept := s.must(t, 200, call{path: second + "/keep", body: `{"note":"Withdrawn."}`})
 	kept.shows(t, "state", "discarded", "correction.decided.note", "Withdrawn.", "claims.data.0.status", "ignored", "claims.data.0.review", nil)
 	s.must(t, 200, call{method: "POST", path: first + "/post"})

@@ -74,6 +74,20 @@ func (s *service) progress(t *testing.T, era string, applied, review, unmatched,
 	}
 }
 
+// TestAClaimThatWasSentOn says in the task of a claim without a decision what its next step says: the payer sent it on,
+// and is not asked again.
+func TestAClaimThatWasSentOn(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	c := s.claim(t, func(c *claim.Claim) {
+		c.State, c.SentAt, c.CreatedAt = claim.AcceptedPayer, time.Now(), time.Now().AddDate(0, 0, -31)
+	})
+	s.remitted(t, s.key, s.test, paying("EFT-8", 0, "CLP*"+c.PatientControlNumber+"*23*1250*0**12*ICN-8*11*1~NM1*QC*1*EXAMPLE*SAM****MI*SANDBOX-PAID-ERA~NM1*TT*2*SECOND PLAN*****PI*60054~"))
+	s.must(t, 200, call{path: "/claims/" + c.ID.String()}).shows(t, "next_step", "The payer decided nothing: it sent the claim on to SECOND PLAN, whose remittance is the next to come.")
+	s.must(t, 200, call{path: "/tasks?kind=no_decision"}).shows(t, "data.0.resource.id", c.ID.String(), "data.0.actions.0", "getClaim",
+		"data.0.reason", "The payer decided nothing: it sent the claim on to SECOND PLAN, and no remittance of it has come. Call SECOND PLAN to learn when it decides.")
+}
+
 // People finish every remittance claim: they match, apply, ignore and
 // unapply, before and after posting.
 func TestPeopleFinishRemittances(t *testing.T) {

@@ -51,6 +51,7 @@ func taskFields(t *task.Task) []field {
 		{"coalesce((SELECT i.item_id FROM " + itemOfTask + "), '') AS item_id", given{&t.Item.Name}},
 		{"EXISTS (SELECT FROM check_batches b, " + itemOfTask + " AND b.id = i.batch_id AND b.canceled_at IS NOT NULL) AS batch_canceled", given{&t.Item.Canceled}},
 		{waitingERA, given{&t.ReviewERA}},
+		{sentOnTo, given{&t.ForwardedTo}},
 	})
 }
 
@@ -62,6 +63,15 @@ const itemOfTask = "check_batch_items i WHERE i.id = tasks.eligibility_batch_ite
 const waitingERA = `CASE WHEN kind = 'no_decision' THEN (
 	SELECT r.era_id FROM era_claims r WHERE r.claim_id = tasks.claim_id AND r.status = 'needs_review' ORDER BY r.era_id LIMIT 1
 ) END AS review_era`
+
+// sentOnTo is a column with the payer that the claim of a task without a decision was sent on to, as
+// forwardedTo of claims; empty for none.
+const sentOnTo = `coalesce(CASE WHEN kind = 'no_decision' THEN (
+	SELECT coalesce(nullif(r.detail -> 'CrossoverPayer' ->> 'Name', ''), 'another payer')
+	FROM era_claims r JOIN claims c ON c.id = r.claim_id
+	WHERE r.claim_id = tasks.claim_id AND r.status = 'forwarded' AND c.settled_at IS NULL
+	ORDER BY r.era_id DESC LIMIT 1
+) END, '') AS sent_on_to`
 
 // resourceID is a column for the ID of a resource of any kind.
 type resourceID struct{ of *[16]byte }
@@ -359,7 +369,7 @@ func (r tasks) renewKind(ctx context.Context, after task.Resource, limit int) (t
 	case task.OfPayerRequest:
 		all, err = rule(ctx, r.tx, payerRequestTable, after, limit, func(p *attachment.PayerRequest) ruled { return ruled{p.ID, task.OfAPayerRequest(p), p.Decisions} })
 	case task.OfAttachment:
-		all, err = rule(ctx, r.tx, attachmentTable, after, limit, func(a *attachment.Attachment) ruled { return ruled{a.ID, task.OfAnAttachment(a), a.Decisions} })
+		all, err = r.ofAttachments(ctx, after, limit)
 	case task.OfEnrollment:
 		all, err = rule(ctx, r.tx, enrollmentTable, after, limit, func(e *network.Enrollment) ruled { return ruled{e.ID, task.OfAnEnrollment(e), nil} })
 	case task.OfDeposit: // the rules do not read the bank's words
@@ -384,6 +394,23 @@ func rule[V any](ctx context.Context, in *tx, t *table[V], after task.Resource, 
 	found, err := t.many(ctx, in, "read "+t.name, q.text("ORDER BY id\nLIMIT %\n"+forUpdate, limit), q.args...)
 	for _, v := range found {
 		all = append(all, of(v))
+	}
+	return all, err
+}
+
+// ofAttachments is rule for attachments, with their documents.
+func (r tasks) ofAttachments(ctx context.Context, after task.Resource, limit int) ([]ruled, error) {
+	var found []*attachment.Attachment
+	all, err := rule(ctx, r.tx, attachmentTable, after, limit, func(a *attachment.Attachment) ruled {
+		found = append(found, a)
+		return ruled{}
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = documents(r).addTo(ctx, found)
+	for i, a := range found {
+		all[i] = ruled{a.ID, task.OfAnAttachment(a), a.Decisions}
 	}
 	return all, err
 }

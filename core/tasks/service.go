@@ -31,44 +31,6 @@ type Asks func(scope billing.Scope, payer billing.PayerID) bool
 // New creates the use cases. Asks may be nil where no task is shown.
 func New(store ports.Store, asks Asks) *Service { return &Service{store, asks} }
 
-// Shown is a task as it is at a time, with the newest notes of its resource.
-type Shown struct {
-	*task.Task
-
-	State task.State
-	Notes task.Notes
-}
-
-// shown reads tasks by the clock of their scope, and their notes.
-func (s *Service) shown(ctx context.Context, tx ports.Tx, found ...*task.Task) ([]Shown, error) {
-	of := make([][16]byte, len(found))
-	for i, t := range found {
-		of[i] = t.Resource.ID
-		t.Review()
-		t.Actions = slices.DeleteFunc(slices.Clone(t.Actions), func(a string) bool {
-			return !t.Allows(a) || a == task.AskPayer && !s.asks(t.Scope, t.Payer.ID) // connections are no part of what is stored
-		})
-	}
-	notes, err := tx.Notes.Newest(ctx, of)
-	if err != nil {
-		return nil, err
-	}
-	all := make([]Shown, len(found))
-	for i, t := range found {
-		all[i] = Shown{t, t.State(tx.Clock.Now()), notes[t.Resource.ID]}
-	}
-	return all, nil
-}
-
-// one is shown for one task.
-func (s *Service) one(ctx context.Context, tx ports.Tx, t *task.Task) (out Shown, err error) {
-	all, err := s.shown(ctx, tx, t)
-	if err == nil {
-		out = all[0]
-	}
-	return out, err
-}
-
 // Listed is a page of tasks, and the counts of all that are open.
 type Listed struct {
 	Tasks  []Shown

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/decision"
 	"github.com/molar-billing/molar/core/billing/remit"
 )
 
@@ -79,17 +80,17 @@ var claimRules = []rule[*claim.Claim]{
 	{
 		ClaimRejected, func(c *claim.Claim) bool { return c.State == claim.Rejected },
 		func(c *claim.Claim, w *Work) {
-			w.Reason, w.Actions = c.NextStep(), []string{"updateClaim", "voidClaim"}
-			if c.Frequency == claim.FrequencyVoid {
-				w.Actions = []string{"voidClaim"}
+			w.Reason, w.Actions = c.NextStep(), orVoid(c, "updateClaim")
+			if c.Frequency == claim.FrequencyVoid { // nothing of it can be corrected, and what it voids is another claim
+				w.Actions, w.Settles = []string{"getClaim"}, []decision.As{decision.Handled}
 			}
 		},
 	},
 	{
 		ClaimHeld, func(c *claim.Claim) bool { return c.IsHeld() || c.State == claim.NeedsAttention && !c.WaitsByItself() },
 		func(c *claim.Claim, w *Work) {
-			if w.Reason, w.Actions = c.NextStep(), []string{"updateClaim", "voidClaim"}; c.IsHeld() {
-				w.Since, w.Actions = c.Held.AsksFrom(), []string{"releaseClaim", "voidClaim"}
+			if w.Reason, w.Actions = c.NextStep(), orVoid(c, "updateClaim"); c.IsHeld() {
+				w.Since, w.Actions = c.Held.AsksFrom(), orVoid(c, "releaseClaim")
 				if day := c.Held.Until; !day.IsZero() {
 					w.DueOn, w.DueBy = day, DueByPerson
 				}
@@ -100,7 +101,10 @@ var claimRules = []rule[*claim.Claim]{
 		DraftOld, func(c *claim.Claim) bool { return c.State == claim.Draft },
 		func(c *claim.Claim, w *Work) {
 			w.Since = c.UpdatedAt.Add(draftAge)
-			w.Reason, w.Actions = "The draft was left for three days: complete it, or void it.", []string{"updateClaim", "voidClaim"}
+			w.Reason, w.Actions = "The draft was left for three days: complete it, or void it.", orVoid(c, "updateClaim")
+			if !c.Voidable() {
+				w.Reason = "The draft was left for three days, and the payer has the claim that it replaces: complete it."
+			}
 		},
 	},
 	{
@@ -144,7 +148,7 @@ var claimRules = []rule[*claim.Claim]{
 	{
 		ChangedAfterReconcile, (*claim.Claim).Unposted,
 		func(c *claim.Claim, w *Work) {
-			w.Since = c.SettledAt
+			w.Amount, w.Since = c.Open().Abs(), c.SettledAt
 			w.Reason, w.Actions = c.NextStep(), []string{"reconcileClaim", "reopenClaim"}
 			if c.Open() != 0 { // to reconcile it again also takes what is accepted of the amount
 				w.Actions = []string{"reopenClaim", "reconcileClaim"}
@@ -169,8 +173,20 @@ var claimRules = []rule[*claim.Claim]{
 	},
 }
 
-// denied reports whether a decided claim has money open without an appeal.
-func denied(c *claim.Claim) bool { return decided(c) && c.Open() > 0 && c.Appealing == nil }
+// orVoid returns an operation, and that to void the claim where the state of the claim allows it.
+func orVoid(c *claim.Claim, action string) []string {
+	if c.Voidable() {
+		return []string{action, "voidClaim"}
+	}
+	return []string{action}
+}
+
+// denied reports whether a decided claim has money open without an appeal. Of services that a later payer decided, too,
+// the same money is open on the claim to that payer, which has the task.
+func denied(c *claim.Claim) bool {
+	passed := c.Standing != nil && c.Standing.LaterDecided && !c.SecondaryID.IsZero()
+	return decided(c) && c.Open() > 0 && c.Appealing == nil && !passed
+}
 
 // decided reports whether a payer decided the claim, and nobody reconciled it.
 func decided(c *claim.Claim) bool { return c.State == claim.Paid || c.State == claim.Denied }

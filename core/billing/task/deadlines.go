@@ -14,20 +14,12 @@ const filingNotice = 14
 // words returns a day as a sentence names it.
 func words(d billing.Date) string { return d.Time().Format("January 2, 2006") }
 
-// unfiled reports whether the payer still has to get a claim within a known limit: it was not sent,
-// or was rejected.
+// unfiled reports whether the payer still has to get a claim within a known limit.
 func unfiled(c *claim.Claim) bool {
 	if d := c.Deadlines(); d == nil || d.Filing.On.IsZero() {
 		return false
 	}
-	switch c.State { //nolint:exhaustive // the payer has the others, or gets none
-	case claim.Rejected:
-		return true
-	case claim.Draft, claim.Validated, claim.NeedsAttention, claim.Queued:
-		return c.SentAt.IsZero()
-	default:
-		return false
-	}
+	return c.Unfiled()
 }
 
 // fileBy says until when the payer accepts the claim.
@@ -37,15 +29,15 @@ func fileBy(c *claim.Claim, w *Work) {
 	w.Reason = "The payer accepts the claim until " + words(d.On) + ", and a claim that comes later cannot be billed to the patient: "
 	switch { // the others are not unfiled
 	case c.IsHeld():
-		w.Reason, w.Actions = w.Reason+"release it, and see that it is sent.", []string{"releaseClaim", "voidClaim"}
+		w.Reason, w.Actions = w.Reason+"release it, and see that it is sent.", orVoid(c, "releaseClaim")
 	case c.State == claim.Validated:
-		w.Reason, w.Actions = w.Reason+"submit it.", []string{"submitClaim", "voidClaim"}
+		w.Reason, w.Actions = w.Reason+"submit it.", orVoid(c, "submitClaim")
 	case c.State == claim.Queued:
-		w.Reason, w.Actions = w.Reason+"check that its batch goes out.", []string{"getClaim", "voidClaim"}
+		w.Reason, w.Actions = w.Reason+"check that its batch goes out.", orVoid(c, "getClaim")
 	case c.State == claim.Rejected:
-		w.Reason, w.Actions = w.Reason+"correct what the findings name, then submit it again.", []string{"updateClaim", "voidClaim"}
+		w.Reason, w.Actions = w.Reason+"correct what the findings name, then submit it again.", orVoid(c, "updateClaim")
 	default:
-		w.Reason, w.Actions = w.Reason+"complete it, then submit it.", []string{"updateClaim", "voidClaim"}
+		w.Reason, w.Actions = w.Reason+"complete it, then submit it.", orVoid(c, "updateClaim")
 	}
 }
 

@@ -36,6 +36,14 @@ func TestFilingLimit(t *testing.T) {
 	decided := func(c *claim.Claim) {
 		c.OtherCoverage = []claim.OtherCoverage{{Sequence: billing.SequencePrimary, Adjudication: &claim.CoverageAdjudication{PaymentDate: billing.DateOf(sent).AddDays(60)}}}
 	}
+	back := func(causes ...claim.Trigger) func(*claim.Claim) {
+		return func(c *claim.Claim) {
+			c.SentAt, c.History = sent, append(slices.Clone(c.History), claim.Move{State: claim.Submitted, At: sent, Cause: claim.TriggerSend})
+			for _, by := range causes {
+				c.History = append(c.History, claim.Move{State: c.State, At: sent, Cause: by})
+			}
+		}
+	}
 	for name, x := range map[string]struct {
 		state  claim.State
 		change func(*claim.Claim)
@@ -49,6 +57,13 @@ func TestFilingLimit(t *testing.T) {
 		"queued":                    {claim.Queued, limited(year), 90, "getClaim", ""},
 		"held by a person":          {claim.Validated, with(limited(year), held), 90, "releaseClaim", ""},
 		"rejected":                  {claim.Rejected, with(limited(year), was), 90, "updateClaim", ""},
+		"corrected":                 {claim.Validated, with(limited(year), back("rejected", "validation")), 90, "submitClaim", ""},
+		"corrected to a draft":      {claim.Draft, with(limited(year), back("rejected", "draft")), 90, "updateClaim", ""},
+		"not found":                 {claim.NeedsAttention, with(limited(year), back("not_found")), 90, "updateClaim", ""},
+		"its file was rejected":     {claim.Queued, with(limited(year), back("file_rejected")), 90, "getClaim", ""},
+		"two of its files":          {claim.NeedsAttention, with(limited(year), back("file_rejected", claim.TriggerSend, "file_rejected_again")), 90, "updateClaim", ""},
+		"sent again":                {claim.Submitted, with(limited(year), back("rejected", "validation", claim.TriggerSubmit, claim.TriggerSend)), -1, "", ""},
+		"decided after all":         {claim.Validated, with(limited(year), back("rejected", "validation"), func(c *claim.Claim) { c.SettledAt = sent.Add(time.Hour) }), -1, "", ""},
 		"sent":                      {claim.Submitted, with(limited(year), was), -1, "", ""},
 		"a replacement":             {claim.Validated, with(limited(year), was), -1, "", ""},
 		"voided":                    {claim.Voided, limited(year), -1, "", ""},

@@ -64,7 +64,10 @@ func whyUndecided(c *claim.Claim, w *Work) {
 	}
 	w.Since = w.Since.Add(decideAge)
 	w.Reason, w.Actions = "The payer has not decided the claim for 30 days: ask it about the claim.", []string{AskPayer, "getClaim"}
-	if !c.SettledAt.IsZero() {
+	switch {
+	case c.Kind == claim.KindPredetermination:
+		w.Reason, w.Actions = "The payer has not estimated the treatment for 30 days: call the payer.", []string{"getClaim"}
+	case !c.SettledAt.IsZero():
 		w.Reason = "The payer took its decision back 30 days ago and has not decided again: ask it about the claim, or replace the claim."
 		w.Actions = []string{AskPayer, "replaceClaim"}
 	}
@@ -78,16 +81,22 @@ func whyUndecided(c *claim.Claim, w *Work) {
 }
 
 // Review lets the task of a claim without a decision lead to the remittance that has come for it, and
-// that a person must finish. The task of a check whose batch was canceled asks for a new one. The
+// that a person must finish, or to the payer that has the claim now. The task of a check whose batch was canceled asks for a new one. The
 // resources themselves do not know of either.
 func (t *Task) Review() {
 	if t.Item.Canceled {
 		t.Reason = strings.Replace(t.Reason, "ask again", "ask in a new list, because this one was canceled", 1)
 	}
-	if t.Kind != NoDecision || t.ReviewERA.IsZero() || !t.EndedAt.IsZero() {
+	switch {
+	case t.Kind != NoDecision || !t.EndedAt.IsZero():
+		return
+	case !t.ReviewERA.IsZero():
+		t.Reason = "A remittance of the claim has come and needs review: finish " + t.ReviewERA.String() + " before you ask the payer."
+	case t.ForwardedTo != "":
+		t.Reason = "The payer decided nothing: it sent the claim on to " + t.ForwardedTo + ", and no remittance of it has come. Call " + t.ForwardedTo + " to learn when it decides."
+	default:
 		return
 	}
-	t.Reason = "A remittance of the claim has come and needs review: finish " + t.ReviewERA.String() + " before you ask the payer."
 	t.Actions = append([]string{"getClaim"}, slices.DeleteFunc(slices.Clone(t.Actions), func(a string) bool { return a == "getClaim" })...)
 }
 

@@ -22,6 +22,13 @@ func TestReviewBeforeTheQuestion(t *testing.T) {
 	if !strings.Contains(waits.Reason, era.String()) || !slices.Equal(waits.Actions, []string{"getClaim", task.AskPayer}) || w.Actions[0] != task.AskPayer {
 		t.Errorf("%+v", waits.Work)
 	}
+	sentOn := &task.Task{Work: w, ForwardedTo: "Cigna"}
+	if sentOn.Review(); !strings.Contains(sentOn.Reason, "sent the claim on to Cigna") || strings.Contains(sentOn.Reason, "ask it") || sentOn.Actions[0] != "getClaim" {
+		t.Errorf("%+v", sentOn.Work)
+	}
+	if estimate, _ := the(task.NoDecision, aClaim(claim.AcceptedPayer, func(c *claim.Claim) { c.Kind = claim.KindPredetermination })); !strings.Contains(estimate.Reason, "call the payer") || !slices.Equal(estimate.Actions, []string{"getClaim"}) {
+		t.Errorf("a predetermination: %+v", estimate)
+	}
 	for name, other := range map[string]task.Task{
 		"no remittance": {Work: w}, "done": {Work: w, ReviewERA: era, EndedAt: sent}, "another kind": {Work: task.Work{Kind: task.Denied, Reason: w.Reason, Actions: w.Actions}, ReviewERA: era},
 	} {

@@ -3,6 +3,7 @@ package task
 import (
 	"time"
 
+	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/deposit"
 	"github.com/molar-billing/molar/core/billing/directory"
@@ -33,11 +34,16 @@ var remittanceRules = []rule[*remit.ERA]{
 	},
 	{
 		RemittanceUnmatched, func(e *remit.ERA) bool { return e.Stage == remit.Done && e.Stands() && e.Unfinished() > 0 },
-		says[*remit.ERA]("Claims of the remittance are unfinished: match, apply or ignore each.", "matchERAClaim", "applyERAClaim", "ignoreERAClaim"),
+		func(e *remit.ERA, w *Work) {
+			w.Reason, w.Actions = "Claims of the remittance are unfinished: match or ignore each.", []string{"matchERAClaim", "ignoreERAClaim"}
+			if e.Counted().NeedsReview > 0 { // only one that matches a claim is applied to it
+				w.Reason, w.Actions = "Claims of the remittance are unfinished: match, apply or ignore each.", []string{"matchERAClaim", "applyERAClaim", "ignoreERAClaim"}
+			}
+		},
 	},
 	{
 		RemittanceCorrection, (*remit.ERA).Undecided,
-		says[*remit.ERA]("The remittance corrects an earlier one: replace that one with it, or keep that one. If that one is posted, unpost it before you replace it.", "replaceERA", "keepERA"),
+		says[*remit.ERA]("The remittance corrects an earlier one: replace that one with it, or keep that one.", "replaceERA", "keepERA"),
 	},
 	{
 		RemittanceToPost, func(e *remit.ERA) bool {
@@ -55,6 +61,12 @@ var remittanceRules = []rule[*remit.ERA]{
 			w.Reason, w.Actions = "The money of the remittance did not arrive: find the deposit, or ask the payer to trace the payment.", []string{"matchDeposit"}
 		},
 	},
+}
+
+// CorrectsPosted lets the task of a correction say that the remittance that it corrects is posted.
+func (t *Task) CorrectsPosted(id billing.ERAID) {
+	t.Reason = "The remittance corrects " + id.String() + ", which is posted: unpost that one, then replace it, or keep it as it is."
+	t.Actions = []string{"getERA", "keepERA"}
 }
 
 // missingAfter is for how many business days after the payment its money may be on the way.
@@ -116,7 +128,17 @@ func OfAnAttachment(a *attachment.Attachment) []Work {
 var attachmentRules = []rule[*attachment.Attachment]{
 	{
 		ImagesUnsent, func(a *attachment.Attachment) bool { return a.State == attachment.Open && a.Sending.IsZero() },
-		says[*attachment.Attachment]("The attachment was left open for a day, and the payer does not have it: close it.", "closeAttachment"),
+		func(a *attachment.Attachment, w *Work) {
+			const left = "The attachment was left open for a day, and the payer does not have it: "
+			switch {
+			case len(a.Documents) == 0:
+				w.Reason, w.Actions = left+"upload what belongs to it.", []string{"uploadDocument"}
+			case a.Kind == attachment.Solicited:
+				w.Reason, w.Actions = left+"answer the payer's request with it.", []string{"answerPayerRequest"}
+			default:
+				w.Reason, w.Actions = left+"close it.", []string{"closeAttachment"}
+			}
+		},
 	},
 }
 

@@ -193,6 +193,7 @@ type Task struct {
 	Settled      *decision.Decision // the last one about it; nil for none. When its amount changed, the task came again.
 
 	PatientName string        // of the patient; lists have it
+	ForwardedTo string        // of a claim without a decision, the payer that its payer sent it on to; lists have it
 	ReviewERA   billing.ERAID // of a claim without a decision, the first remittance that needs review for it; lists have it
 	Item        Item          // of an item of a batch of checks; zero for other resources
 }
@@ -427,7 +428,7 @@ func apply[R any](rules []rule[R], r R, decided decision.List, changed time.Time
 		if decided.Ends(string(w.Kind), w.Amount, changed) {
 			continue
 		}
-		if w.Settles = w.Kind.settles(); len(w.Settles) > 0 {
+		if w.Settles = append(w.Settles, w.Kind.settles()...); len(w.Settles) > 0 {
 			w.Actions = append(slices.Clip(w.Actions), "settleTask")
 		}
 		all = append(all, w)

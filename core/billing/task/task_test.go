@@ -74,6 +74,7 @@ func check(t *testing.T, got []task.Work, wants []want) {
 func TestClaimRules(t *testing.T) {
 	t.Parallel()
 	void := func(c *claim.Claim) { c.Frequency = claim.FrequencyVoid }
+	later := func(c *claim.Claim) { c.SecondaryID, c.Standing.LaterDecided = billing.ClaimID{15: 2}, true }
 	finding := func(code string) func(*claim.Claim) {
 		return func(c *claim.Claim) { c.Findings = []claim.Finding{{Code: code}} }
 	}
@@ -103,7 +104,11 @@ func TestClaimRules(t *testing.T) {
 		"by a dollar":       {aClaim(claim.Paid, with(standing(89_00, 11_00, 0), contracted(89_00))), nil},
 		"and reconciled":    {aClaim(claim.Reconciled, with(standing(70_00, 30_00, 0), contracted(70_00), func(c *claim.Claim) { c.ReconciledAt = sent })), []want{{task.Underpaid, 20_00, 0}}},
 		"not decided again": {aClaim(claim.AcceptedPayer, contracted(70_00)), []want{{task.NoDecision, 100_00, 30}}},
-		"changed":           {aClaim(claim.Reconciled, with(standing(80_00, 20_00, 0), func(c *claim.Claim) { c.ReconciledAt = sent.Add(-time.Hour) })), []want{{task.ChangedAfterReconcile, 100_00, 0}}},
+		"changed":           {aClaim(claim.Reconciled, with(standing(80_00, 20_00, 0), func(c *claim.Claim) { c.ReconciledAt = sent.Add(-time.Hour) })), []want{{task.ChangedAfterReconcile, 0, 0}}},
+		"and open":          {aClaim(claim.Reconciled, with(standing(60_00, 20_00, 0), func(c *claim.Claim) { c.ReconciledAt = sent.Add(-time.Hour) })), []want{{task.ChangedAfterReconcile, 20_00, 0}}},
+		"of two payers":     {aClaim(claim.Denied, with(standing(0, 0, 0), later)), nil},
+		"second undecided":  {aClaim(claim.Denied, with(standing(0, 0, 0), later, func(c *claim.Claim) { c.Standing.LaterDecided = false })), []want{{task.Denied, 100_00, 0}}},
+		"crossed over only": {aClaim(claim.Denied, with(standing(0, 0, 0), later, func(c *claim.Claim) { c.SecondaryID = billing.ClaimID{} })), []want{{task.Denied, 100_00, 0}}},
 		"second plan":       {aClaim(claim.Paid, with(standing(50_00, 20_00, 30_00), secondPlan)), []want{{task.SecondaryToBill, 30_00, 0}}},
 		"nothing is left":   {aClaim(claim.Paid, with(standing(80_00, 20_00, 0), secondPlan)), nil},
 		"billed":            {aClaim(claim.Paid, with(standing(50_00, 20_00, 30_00), secondPlan, func(c *claim.Claim) { c.SecondaryID = billing.ClaimID{15: 2} })), nil},

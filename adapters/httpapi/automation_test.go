@@ -3,6 +3,7 @@ package httpapi
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
@@ -88,4 +89,29 @@ func TestAutomaticWithDeposits(t *testing.T) {
 	s.must(t, 200, call{path: "/claims/" + claim}).shows(t, "state", "paid")
 	s.must(t, 200, call{path: era + "/post", body: `{"reconcile":true}`}).shows(t, "posted_by_rule", nil, "reconcile_state", "done", "reconciled", 1.0)
 	s.must(t, 200, call{path: "/eras?state=posted"}).shows(t, "data.0.state", "posted", "data.0.posted_by_rule", nil)
+}
+
+// TestAutomaticReceivedElsewhere posts by a rule, and reconciles after a person decided that the money
+// arrived where Molar does not see it.
+func TestAutomaticReceivedElsewhere(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	s.must(t, 200, call{method: "PUT", path: "/automation", body: `{"level":"automatic"}`})
+	s.must(t, 200, bankDay("2026-01-02,-12.00,FEE")) // deposits of the account are known
+	claim := s.must(t, 201, call{path: "/claims", body: s.crown("PAID-ERA", func(o anObject) { o["submit"] = true })}).text(t, "id")
+	s.clear(t)
+	s.until(t, "/claims/"+claim, "paid")
+	era := "/eras/" + s.must(t, 200, call{path: "/claims/" + claim}).text(t, "payment", "era_id")
+	s.until(t, era, "posted")
+	s.must(t, 200, call{path: era}).shows(t, "reconcile_state", "awaits_deposit", "bank.summary", "Balanced, posted, not in the bank.")
+	s.standsAt(t, time.Now().AddDate(0, 0, 14))
+	task := s.tasks(t, "?kind=deposit_missing")["deposit_missing"]
+	s.must(t, 200, call{path: "/tasks/" + task["id"].(string) + "/settle", body: `{"as":"received_elsewhere"}`}).shows(t, "state", "done")
+	s.must(t, 200, call{path: era}).shows(t, "bank.status", "awaited", "bank.summary", "Balanced, posted, received elsewhere.")
+	s.until(t, "/claims/"+claim, "reconciled")
+
+	// The decision is taken back: what was reconciled meanwhile stays.
+	s.must(t, 200, call{method: "POST", path: "/tasks/" + task["id"].(string) + "/wake"}).shows(t, "state", "open")
+	s.must(t, 200, call{path: era}).shows(t, "reconcile_state", "done", "reconciled", 1.0, "bank.summary", "Balanced, posted, not in the bank.")
+	s.must(t, 200, call{path: "/claims/" + claim}).shows(t, "state", "reconciled")
 }

@@ -139,7 +139,9 @@ func TestDepositFirst(t *testing.T) {
 	missing := s.paidBy(t, "EFT-11")[0]
 	task := s.tasks(t, "?kind=deposit_missing")["deposit_missing"]
 	s.must(t, 200, call{path: "/tasks/" + task["id"].(string) + "/settle", body: `{"as":"received_elsewhere"}`}).shows(t, "state", "done")
-	s.must(t, 200, call{path: missing}).shows(t, "bank.status", "awaited")
+	s.must(t, 200, call{path: missing}).shows(t, "bank.status", "awaited", "bank.summary", "Balanced, not posted, received elsewhere.")
+	s.must(t, 200, call{method: "POST", path: "/tasks/" + task["id"].(string) + "/wake"}).shows(t, "state", "open")
+	s.must(t, 200, call{path: missing}).shows(t, "bank.summary", "Balanced, not posted, not in the bank.")
 
 	// Names of payers, kept with the account; the account of another file.
 	named := banking("Date,Amount,Description,Account\n2026-03-12,8.00,SUNNY DENTAL CO,000111222\n", "payer_names", "Sunny dental\n")

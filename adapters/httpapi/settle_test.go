@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -41,6 +42,20 @@ func TestSettle(t *testing.T) {
 	s.must(t, 200, wake).shows(t, "state", "open", "settled", nil, "ended_at", nil)
 	s.must(t, 200, wake).shows(t, "state", "open")
 	s.must(t, 200, call{path: "/payer_requests/" + request}).shows(t, "state", "open", "settled", nil)
+
+	// Its claim has nothing to wait for while the decision holds.
+	asked := s.claim(t, func(c *claim.Claim) { c.State = claim.AcceptedPayer })
+	_, about := s.payerRequest(t, with("claim_id", asked.ID.String()))
+	step := func() string { return s.must(t, 200, call{path: "/claims/" + asked.ID.String()}).text(t, "next_step") }
+	asks, first := "/tasks/"+s.tasks(t, "?resource_id="+about)["request_due"]["id"].(string), step()
+	s.must(t, 200, call{path: asks + "/settle", body: `{"as":"will_not_send"}`})
+	if settled := step(); !strings.Contains(first, about) || strings.Contains(settled, "payer asks for more") {
+		t.Errorf("%q, and after the decision %q", first, settled)
+	}
+	s.must(t, 200, call{method: "POST", path: asks + "/wake"})
+	if again := step(); again != first {
+		t.Errorf("%q after the decision was taken back, want %q", again, first)
+	}
 
 	denied := s.claim(t, func(c *claim.Claim) {
 		c.State, c.Standing = claim.Denied, &claim.Standing{Outcome: remit.OutcomeDenied, ERAID: billing.NewID[billing.ERAID](billing.RealAt(time.Now())), NotPaid: 100_00, OpenReason: claim.OpenRefused}

@@ -111,11 +111,11 @@ const forwardedTo = `coalesce(CASE WHEN c.settled_at IS NULL AND c.sent_at IS NO
 ) END, '') AS forwarded_to`
 
 // openRequest is a column with the payer request about a claim that is to be answered first, and the
-// day on which it is due.
+// day on which it is due. One that a person decided not to answer is left out.
 const openRequest = `(
 	SELECT ARRAY[q.id::text, coalesce(q.due_date::text, '')]
 	FROM payer_requests q
-	WHERE q.claim_id = c.id AND q.state = 'open'
+	WHERE q.claim_id = c.id AND q.state = 'open' AND NOT q.decisions::jsonb @> '[{"As": "will_not_send"}]'
 	ORDER BY q.due_date, q.created_at, q.id LIMIT 1
 ) AS requested`
 

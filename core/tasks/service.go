@@ -236,7 +236,10 @@ func decides(ctx context.Context, tx ports.Tx, t *task.Task, by caller.Principal
 		e, err := tx.ERAs.Lock(ctx, of.ID)
 		return func(d decision.Decision) error {
 			e.Decisions = e.Decisions.With(d)
-			return tx.ERAs.Save(ctx, e)
+			if err := tx.ERAs.Save(ctx, e); err != nil || !e.MoneyArrived() {
+				return err
+			}
+			return tx.Outbox.Stage(ctx, jobs.ForPosting(e.Scope, e.ID)) // the rule that waited for its money goes on
 		}, err
 	case task.OfDeposit:
 		dep, err := tx.Deposits.Lock(ctx, of.ID)

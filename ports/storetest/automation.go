@@ -9,7 +9,9 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/automation"
 	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/decision"
 	"github.com/molar-billing/molar/core/billing/remit"
+	"github.com/molar-billing/molar/core/billing/task"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -100,7 +102,9 @@ func testPostings(b *scoped) {
 	})
 	open, answered := b.payerRequest(0), answeredRequest(b.payerRequest(1))
 	open.ClaimID, answered.ClaimID = all[0].ID, all[1].ID
-	b.insertRequests(open, answered)
+	unanswered := b.payerRequest(2)
+	unanswered.ClaimID, unanswered.Decisions = all[2].ID, decision.List{{Of: string(task.RequestDue), As: decision.WillNotSend, Note: `"As": "accepted"`, At: b.now}}
+	b.insertRequests(open, answered, unanswered)
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		got, err := tx.Postings.Requested(ctx, []billing.ClaimID{all[0].ID, all[1].ID, all[2].ID})
 		equal(t, "requested claims", got, map[billing.ClaimID]bool{all[0].ID: true})

@@ -9,6 +9,8 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/decision"
+	"github.com/molar-billing/molar/core/billing/task"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -109,6 +111,20 @@ func testOpenRequests(b *scoped) {
 	has("a request", &claim.OpenRequest{ID: undated.ID})
 	b.insertRequests(due)
 	has("one that is due", &claim.OpenRequest{ID: due.ID, Due: due.DueDate})
+	decides := func(all decision.List) {
+		b.t.Helper()
+		due.Decisions = all
+		b.in(func(ctx context.Context, tx ports.Tx) error {
+			if _, err := tx.PayerRequests.Lock(ctx, due.ID); err != nil {
+				return err
+			}
+			return tx.PayerRequests.Save(ctx, due)
+		})
+	}
+	decides(decision.List{{Of: string(task.RequestDue), As: decision.WillNotSend, At: b.now}})
+	has("one that a person does not answer", &claim.OpenRequest{ID: undated.ID})
+	decides(nil)
+	has("one whose decision was taken back", &claim.OpenRequest{ID: due.ID, Due: due.DueDate})
 	for _, r := range []*attachment.PayerRequest{due, undated} {
 		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.PayerRequests.Save(ctx, answeredRequest(r)) })
 	}

@@ -70,6 +70,15 @@ func (c *Claim) LeftToNext() billing.Money {
 	return c.Standing.PatientResponsibility + max(0, c.Open())
 }
 
+// ToNext is LeftToNext, or 0 while a person's decision not to bill the next payer holds.
+func (c *Claim) ToNext() billing.Money {
+	left := c.LeftToNext()
+	if c.Decisions.Ends("secondary_to_bill", left, c.SettledAt) {
+		return 0
+	}
+	return left
+}
+
 // patientUnder returns the patient as a dependent of the plan's subscriber, or nil
 // when the subscriber is the patient.
 func (c *Content) patientUnder(plan SecondPlan) *Patient {

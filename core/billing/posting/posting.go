@@ -29,7 +29,7 @@ func Settled(r *claim.Record, requested bool) (why remit.LeftOutReason, settled 
 		return remit.LeftOverpaid, false
 	case r.Open() > 0:
 		return remit.LeftOpen, false
-	case r.LeftToNext() > 0:
+	case r.ToNext() > 0:
 		return remit.LeftSecondary, false
 	case requested:
 		return remit.LeftRequest, false

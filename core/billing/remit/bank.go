@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 )
@@ -86,6 +87,17 @@ func (e *ERA) BankStatus() BankStatus {
 	}
 }
 
+// Elsewhere reports whether a person decided that what the bank did not receive arrived where Molar
+// does not see it. Another deposit, or one that is taken back, ends the decision.
+func (e *ERA) Elsewhere() bool {
+	switch e.BankStatus() {
+	case DepositAwaited, DepositPartly:
+		return e.Decisions.Ends("deposit_missing", e.Awaited(), time.Time{})
+	case DepositNotExpected, DepositUnknown, DepositReceived:
+	}
+	return false
+}
+
 // Arrived records a deposit, or a part of one.
 func (e *ERA) Arrived(p Paid) {
 	b := e.bank()
@@ -143,10 +155,16 @@ func (e *ERA) Truth() string {
 	case DepositUnknown:
 		return said + "deposit unknown."
 	case DepositPartly:
+		if e.Elsewhere() {
+			return said + "partly in the bank, the rest received elsewhere."
+		}
 		return said + "partly in the bank."
 	case DepositReceived:
 		return said + "in the bank."
 	case DepositAwaited:
+		if e.Elsewhere() {
+			return said + "received elsewhere."
+		}
 	}
 	return said + "not in the bank."
 }

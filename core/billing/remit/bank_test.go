@@ -3,8 +3,32 @@ package remit_test
 import (
 	"testing"
 
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/decision"
 	"github.com/molar-billing/molar/core/billing/remit"
 )
+
+// TestReceivedElsewhere has the decision of a person that money arrived where Molar does not see it.
+func TestReceivedElsewhere(t *testing.T) {
+	t.Parallel()
+	e := remit.ERA{State: remit.Posted, Payment: remit.Payment{Method: "ACH", Total: 80_00, Date: billing.Date{Year: 2026, Month: 3, Day: 9}}}
+	e.Bank, e.Posting = &remit.Bank{From: billing.Date{Year: 2026, Month: 1, Day: 2}}, &remit.Posting{Rule: "automatic", Stage: remit.ReconcileAwaitsMoney}
+	says := func(what, want string, arrived bool) {
+		t.Helper()
+		if got := e.Truth(); got != "Balanced, posted, "+want || e.MoneyArrived() != arrived {
+			t.Errorf("%s: %q, arrived %t", what, got, e.MoneyArrived())
+		}
+	}
+	says("nothing", "not in the bank.", false)
+	e.Decisions = decision.List{{Of: "deposit_missing", As: decision.ReceivedElsewhere, Amount: 80_00}}
+	says("decided", "received elsewhere.", true)
+	e.Arrived(remit.Paid{Deposit: billing.DepositID{15: 1}, Amount: 30_00})
+	says("a part arrived since", "partly in the bank.", false)
+	e.Decisions = decision.List{{Of: "deposit_missing", As: decision.ReceivedElsewhere, Amount: 50_00}}
+	says("decided about the rest", "partly in the bank, the rest received elsewhere.", true)
+	e.Decisions = nil
+	says("taken back", "partly in the bank.", false)
+}
 
 // TestTruth says of a payment whether it is balanced, and what of it is not.
 func TestTruth(t *testing.T) {

@@ -51,12 +51,13 @@ const (
 	LeftSecondary   LeftOutReason = "secondary_to_bill" // the patient's next payer was not billed
 	LeftRequest     LeftOutReason = "request_open"      // a payer request about it is open
 	LeftAppeal      LeftOutReason = "appeal_open"       // an appeal of it is not decided
+	LeftLate        LeftOutReason = "filing_limit"      // the payer leaves to the patient what missed a filing limit
 	LeftReopened    LeftOutReason = "reopened"          // a person reopened it, which no rule undoes
 )
 
 // LeftOutReasons lists every reason.
 func LeftOutReasons() []LeftOutReason {
-	return []LeftOutReason{LeftNeedsReview, LeftChanged, LeftNotDecided, LeftOpen, LeftOverpaid, LeftSecondary, LeftRequest, LeftAppeal, LeftReopened}
+	return []LeftOutReason{LeftNeedsReview, LeftChanged, LeftNotDecided, LeftOpen, LeftOverpaid, LeftSecondary, LeftRequest, LeftAppeal, LeftLate, LeftReopened}
 }
 
 // Message returns a sentence that says what is left to do.
@@ -70,6 +71,7 @@ func (r LeftOutReason) Message() string {
 		LeftSecondary:   "The patient has another plan: bill the next payer.",
 		LeftRequest:     "A payer request about the claim is open: answer it.",
 		LeftAppeal:      "An appeal is not decided: record the decision.",
+		LeftLate:        "The payer says that the claim came too late, which is never the patient's to pay: appeal, or reconcile it by hand.",
 		LeftReopened:    "A person reopened the claim: reconcile it by hand.",
 	}[r]
 }
@@ -123,10 +125,10 @@ func (e *ERA) PostBy(rule string, reconciles bool, at time.Time) error {
 }
 
 // MoneyArrived reports whether a rule that waits for the money can reconcile the claims: all of
-// it is in the bank, or there is none to come.
+// it is in the bank, or there is none to come, or a person decided that it arrived elsewhere.
 func (e *ERA) MoneyArrived() bool {
 	status := e.BankStatus()
-	return e.ReconcileStage() == ReconcileAwaitsMoney && (status == DepositReceived || status == DepositNotExpected)
+	return e.ReconcileStage() == ReconcileAwaitsMoney && (status == DepositReceived || status == DepositNotExpected || e.Elsewhere())
 }
 
 // Poster returns the key or the user that posted the remittance; empty for a rule, and when it is not

@@ -52,8 +52,9 @@ func figuresShape(c *claim.Claim) *figuresJSON {
 // noProvider is the value of provider_id for claims that name no provider.
 const noProvider = "none"
 
-// denialCode is a group and a reason of adjustments.
-var denialCode = regexp.MustCompile(`^(CO|OA|PI)-([0-9A-Z]{1,5})$`)
+// denialCode is a group and a reason of adjustments that refuse to pay. Of what payers leave to the patient, only a
+// missed filing limit does.
+var denialCode = regexp.MustCompile(`^(?:(CO|OA|PI)-([0-9A-Z]{1,5})|(PR)-(29))$`)
 
 // figureFilter reads the filters of lists of claims by their figures.
 func (a *api) figureFilter(q *query, f *claim.Filter) {
@@ -73,7 +74,7 @@ func (a *api) figureFilter(q *query, f *claim.Filter) {
 			q.faults.Add("denial", billing.FaultFormat, "The value must be a group and a reason of an adjustment, such as CO-16.")
 			return
 		}
-		f.Refused.Group, f.Refused.Reason = m[1], m[2]
+		f.Refused.Group, f.Refused.Reason = m[1]+m[3], m[2]+m[4]
 	}
 }
 

@@ -80,6 +80,34 @@ func TestReportsByHand(t *testing.T) {
 	}
 }
 
+// TestLateClaims follows a claim that its payer leaves to the patient because it came too late: nothing
+// is open, and nothing settles it by itself.
+func TestLateClaims(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	late := s.aged(t, 45, func(*claim.Claim) {})
+	refused := strings.Replace(crownRefused(late.PatientControlNumber, "29"), "CAS*CO*", "CAS*PR*", 1)
+	era := s.remitted(t, s.key, s.test, paying("EFT-1", 0, refused))
+	path := "/claims/" + late.ID.String()
+	s.must(t, 200, call{path: path}).shows(t, "state", "denied", "open", "0.00", "payment.patient_responsibility", "1250.00")
+	s.must(t, 200, call{path: "/reports/denials"}).shows(t, "rows.0.group", "PR", "rows.0.reason", "29", "rows.0.act", "appeal", "rows.0.refused.amount", "1250.00", "total.refused", "1250.00")
+	s.must(t, 200, call{path: "/claims?denial=PR-29&act=appeal"}).shows(t, "data.0.id", late.ID, "data.0.figures.refused.0.amount", "1250.00", "next_cursor", nil)
+	s.must(t, 200, call{path: "/reports/aging"}).shows(t, "total.patient.total.amount", "1250.00")
+	task := s.tasks(t, "?resource_id="+late.ID.String())["denied"]
+	if task["amount"] != "1250.00" || task["actions"].([]any)[0] != "createAppeal" {
+		t.Errorf("the task is %v", task)
+	}
+	post := func() response {
+		return s.must(t, 200, call{path: era + "/post", body: `{"reconcile":true}`})
+	}
+	post().shows(t, "reconciled", 0.0, "left_out.0.reason", "filing_limit")
+	settle := call{path: "/tasks/" + task["id"].(string) + "/settle", body: `{"as":"accepted"}`}
+	s.must(t, 200, settle).shows(t, "state", "done")
+	s.must(t, 200, call{method: "POST", path: era + "/unpost"})
+	post().shows(t, "reconciled", 1.0, "left_out", []any{})
+	s.must(t, 200, call{path: path}).shows(t, "state", "reconciled")
+}
+
 // TestReportsAgreeWithLists makes a random history of claims, and compares every sum of every
 // report with the list that it names.
 func TestReportsAgreeWithLists(t *testing.T) {
@@ -123,7 +151,11 @@ func TestReportsAgreeWithLists(t *testing.T) {
 			case 0, 1:
 				claims, total = append(claims, crownPaid(c.PatientControlNumber)), total+800
 			case 2:
-				claims = append(claims, crownRefused(c.PatientControlNumber, []string{"16", "50", "29"}[r.IntN(3)]))
+				refused := crownRefused(c.PatientControlNumber, []string{"16", "50", "29"}[r.IntN(3)])
+				if file == 2 { // what came too late is left to the patient
+					refused = strings.Replace(refused, "CAS*CO*29", "CAS*PR*29", 1)
+				}
+				claims = append(claims, refused)
 			}
 		}
 		s.remitted(t, s.key, s.test, paying(fmt.Sprint("EFT-", file), total, claims...))

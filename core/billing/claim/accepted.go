@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/decision"
 	"github.com/molar-billing/molar/core/billing/remit"
 )
 
@@ -61,6 +62,21 @@ func (c *Claim) HasOpen() bool {
 // write-off, the patient's part and the accepted amounts. See Ledger.Open.
 func (c *Claim) Open() billing.Money {
 	return c.Charge() - c.Standing.settled() - c.Elsewhere - c.AcceptedSum()
+}
+
+// DeniedAmount returns what a denial puts at stake: what is open, and what the payer leaves to the patient
+// because a filing limit was missed. The latter is never the patient's, so it is not settled by itself.
+func (c *Claim) DeniedAmount() billing.Money {
+	if c.Standing == nil {
+		return max(0, c.Open())
+	}
+	return max(0, c.Open()) + c.Standing.LateAmount
+}
+
+// AcceptsDenial reports whether a person accepted what the payer does not pay, as it is.
+func (c *Claim) AcceptsDenial() bool {
+	d := c.Decisions.Of("denied")
+	return d != nil && d.As == decision.Accepted && c.Decisions.Ends(d.Of, c.DeniedAmount(), c.SettledAt)
 }
 
 // Overpaid returns by how much payments and write-off exceed the charge, as far as that

@@ -70,6 +70,9 @@ func (c *Claim) NextStep() string {
 		}
 		return "The payer has voided the claim; create a new claim if the services must still be billed."
 	case Paid:
+		if c.Standing != nil && c.Standing.Late {
+			return c.tooLateStep()
+		}
 		if short := c.underpaid(); short > 0 {
 			return underpaidStep(short) + ", then post the payment and reconcile the claim."
 		}
@@ -79,7 +82,7 @@ func (c *Claim) NextStep() string {
 			return "Read the adjustments in the remittance, then replace the claim, or reconcile it: nothing is open."
 		}
 		if c.Standing.Late {
-			return "The payer says that the claim came too late, which is never the patient's to pay: appeal with proof that it was in time, or reconcile it."
+			return c.tooLateStep()
 		}
 		return "Read the adjustments in the remittance, then replace the claim, or bill the patient and reconcile it."
 	case Reconciled:
@@ -133,6 +136,11 @@ func (r *Record) NextStep() string {
 		return step + ": answer its request " + q.ID.String() + "."
 	}
 	return step
+}
+
+// tooLateStep returns what a biller does about what the payer leaves to the patient because a filing limit was missed.
+func (c *Claim) tooLateStep() string {
+	return "The payer says that " + c.Standing.LateAmount.Dollars() + " came too late, which is never the patient's to pay: appeal with proof that it was in time, or reconcile it."
 }
 
 // Idle reports whether a next step says that nobody has to do anything.

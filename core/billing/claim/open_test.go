@@ -305,6 +305,14 @@ func TestALateClaimIsNotThePatients(t *testing.T) {
 	if step := r.NextStep(); r.State != claim.Denied || !strings.Contains(step, "appeal") || strings.Contains(step, "bill the patient") {
 		t.Errorf("%s: %q", r.State, step)
 	}
+	if s := r.Standing; r.Open() != 0 || !s.Late || s.LateAmount != 1260_50 || s.Act != remit.ActAppeal || len(s.Refused) != 1 || s.Refused[0].Group != "PR" || r.DeniedAmount() != 1260_50 {
+		t.Errorf("%s open, %s at stake: %+v", r.Open(), r.DeniedAmount(), s)
+	}
+	part := paying("D2740", 650_00, cas("PR", "29", 300_00))
+	r = settledClaim(t, eraFile{1, "Delta", []remit.Claim{remitted("1", "A1", []remit.Line{part})}})
+	if step := r.NextStep(); r.State != claim.Paid || r.Open() == 0 && !strings.Contains(step, "$300.00 came too late") || r.DeniedAmount() != r.Open()+300_00 {
+		t.Errorf("a part, %s: %q, %s at stake", r.State, step, r.DeniedAmount())
+	}
 	r = settledClaim(t, eraFile{1, "Delta", []remit.Claim{remitted("4", "A1", nil, cas("PR", "204", 1260_50))}})
 	if step := r.NextStep(); r.State != claim.Denied || !strings.Contains(step, "bill the patient") {
 		t.Errorf("another reason, %s: %q", r.State, step)

@@ -100,6 +100,7 @@ type Standing struct {
 	Act        remit.Act  `json:",omitempty"` // what to do about most of what this claim's payers refuse; empty if nothing is refused
 
 	Late         bool            `json:",omitempty"` // this claim's payers leave to the patient what missed a filing limit
+	LateAmount   billing.Money   `json:",omitempty"` // of that, what is part of PatientResponsibility
 	PaidLater    billing.Money   `json:",omitempty"` // by the claims to later payers for the same services
 	LaterDecided bool            `json:",omitempty"` // a payer after the claim's own has decided the same services
 	CrossedOver  bool            `json:",omitempty"` // a payer sent the claim on to the next one
@@ -110,7 +111,7 @@ type Standing struct {
 // with returns the standing with what another one knows beside the amounts, which a claim of before may lack.
 func (s *Standing) with(o *Standing) *Standing {
 	is := *s
-	is.PaidLater, is.LaterDecided, is.Late = o.PaidLater, o.LaterDecided, o.Late
+	is.PaidLater, is.LaterDecided, is.Late, is.LateAmount = o.PaidLater, o.LaterDecided, o.Late, o.LateAmount
 	return &is
 }
 

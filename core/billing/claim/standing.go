@@ -177,7 +177,8 @@ func (l *Ledger) repeat(s *Standing) bool {
 	for _, e := range l.entries {
 		e.addStanding(late, remit.Adjustment.LateToPatient)
 	}
-	s.Late = late.total() > 0
+	s.LateAmount = max(0, min(late.total(), s.PatientResponsibility))
+	s.Late = s.LateAmount > 0
 	return !was.equal(s)
 }
 

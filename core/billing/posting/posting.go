@@ -12,7 +12,8 @@ import (
 )
 
 // Settled reports whether the posting of a remittance reconciles the claim: nothing is open, no
-// other payer is to be billed, and no payer request or appeal is open. Otherwise it returns why the claim is
+// other payer is to be billed, no payer request or appeal is open, and nothing is left to the patient
+// because a filing limit was missed, unless a person accepted that. Otherwise it returns why the claim is
 // left out; nothing for one that needs no posting, because it is reconciled or asks for an estimate.
 func Settled(r *claim.Record, requested bool) (why remit.LeftOutReason, settled bool) {
 	if r.Kind != claim.KindClaim || r.State == claim.Reconciled && !r.Unposted() {
@@ -35,6 +36,8 @@ func Settled(r *claim.Record, requested bool) (why remit.LeftOutReason, settled 
 		return remit.LeftRequest, false
 	case r.Appealing != nil:
 		return remit.LeftAppeal, false
+	case r.DeniedAmount() > 0 && !r.AcceptsDenial():
+		return remit.LeftLate, false
 	}
 	return "", true
 }

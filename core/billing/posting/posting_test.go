@@ -7,6 +7,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/decision"
 	"github.com/molar-billing/molar/core/billing/limit"
 	"github.com/molar-billing/molar/core/billing/posting"
 	"github.com/molar-billing/molar/core/billing/remit"
@@ -33,6 +34,7 @@ func TestSettled(t *testing.T) {
 	secondPlan := func(r *claim.Record) {
 		r.OtherCoverage = []claim.OtherCoverage{{Sequence: billing.SequenceSecondary}}
 	}
+	late := func(r *claim.Record) { r.Standing.Late, r.Standing.LateAmount = true, 20_00 }
 	for name, test := range map[string]struct {
 		r         *claim.Record
 		requested bool
@@ -47,13 +49,34 @@ func TestSettled(t *testing.T) {
 		},
 		"a next payer":            {r: decidedClaim(secondPlan), why: remit.LeftSecondary},
 		"a next payer was billed": {r: decidedClaim(secondPlan, func(r *claim.Record) { r.SecondaryID = billing.ClaimID{1} }), settled: true},
-		"requested":               {r: decidedClaim(), requested: true, why: remit.LeftRequest},
-		"appealed":                {r: decidedClaim(func(r *claim.Record) { r.Appealing = &limit.Appealing{} }), why: remit.LeftAppeal},
-		"to review":               {r: decidedClaim(func(r *claim.Record) { r.ReviewERA = billing.ERAID{1} }), why: remit.LeftNeedsReview},
-		"taken back":              {r: decidedClaim(func(r *claim.Record) { r.State = claim.AcceptedPayer }), why: remit.LeftNotDecided},
-		"reconciled":              {r: decidedClaim(func(r *claim.Record) { r.State, r.ReconciledAt = claim.Reconciled, evening })},
-		"changed afterwards":      {r: decidedClaim(func(r *claim.Record) { r.State, r.ReconciledAt = claim.Reconciled, noon.Add(-time.Hour) }), why: remit.LeftChanged},
-		"an estimate":             {r: decidedClaim(func(r *claim.Record) { r.Kind, r.State = claim.KindPredetermination, claim.Returned })},
+		"a next payer that a person does not bill": {
+			r: decidedClaim(secondPlan, func(r *claim.Record) {
+				r.Decisions = decision.List{{Of: "secondary_to_bill", As: decision.NotBilled, Amount: 20_00}}
+			}), settled: true,
+		},
+		"more is left to a next payer than was decided": {
+			r: decidedClaim(secondPlan, func(r *claim.Record) {
+				r.Decisions = decision.List{{Of: "secondary_to_bill", As: decision.NotBilled, Amount: 10_00}}
+			}), why: remit.LeftSecondary,
+		},
+		"requested": {r: decidedClaim(), requested: true, why: remit.LeftRequest},
+		"appealed":  {r: decidedClaim(func(r *claim.Record) { r.Appealing = &limit.Appealing{} }), why: remit.LeftAppeal},
+		"late":      {r: decidedClaim(late), why: remit.LeftLate},
+		"late, and a person accepts that": {
+			r: decidedClaim(late, func(r *claim.Record) {
+				r.Decisions = decision.List{{Of: "denied", As: decision.Accepted, Amount: 20_00}}
+			}), settled: true,
+		},
+		"late, and a person answered": {
+			r: decidedClaim(late, func(r *claim.Record) {
+				r.Decisions = decision.List{{Of: "denied", As: decision.Handled, Amount: 20_00, At: evening}}
+			}), why: remit.LeftLate,
+		},
+		"to review":          {r: decidedClaim(func(r *claim.Record) { r.ReviewERA = billing.ERAID{1} }), why: remit.LeftNeedsReview},
+		"taken back":         {r: decidedClaim(func(r *claim.Record) { r.State = claim.AcceptedPayer }), why: remit.LeftNotDecided},
+		"reconciled":         {r: decidedClaim(func(r *claim.Record) { r.State, r.ReconciledAt = claim.Reconciled, evening })},
+		"changed afterwards": {r: decidedClaim(func(r *claim.Record) { r.State, r.ReconciledAt = claim.Reconciled, noon.Add(-time.Hour) }), why: remit.LeftChanged},
+		"an estimate":        {r: decidedClaim(func(r *claim.Record) { r.Kind, r.State = claim.KindPredetermination, claim.Returned })},
 	} {
 		if why, settled := posting.Settled(test.r, test.requested); why != test.why || settled != test.settled {
 			t.Errorf("%s: %q, %t, want %q, %t", name, why, settled, test.why, test.settled)

@@ -77,10 +77,11 @@ type Refusal struct {
 // Acts adds up what is refused by its group, its reason and what to do about it.
 type Acts map[Refusal]billing.Money
 
-// Add adds the refusals among the adjustments.
+// Add adds the refusals among the adjustments, with what is left to the patient although it is never the
+// patient's.
 func (s Acts) Add(all []Adjustment, remarks []string) {
 	for _, a := range all {
-		if a.NotPaid() {
+		if a.NotPaid() || a.LateToPatient() {
 			s[Refusal{Group: strings.ToUpper(a.Group), Reason: strings.ToUpper(a.Reason), Act: a.Act(remarks)}] += a.Amount
 		}
 	}

@@ -119,8 +119,11 @@ var claimRules = []rule[*claim.Claim]{
 	{
 		Denied, denied,
 		func(c *claim.Claim, w *Work) {
-			w.Amount = c.Open()
+			w.Amount = c.DeniedAmount()
 			w.Reason, w.Actions = c.NextStep(), deniedActions(c)
+			if left := c.Standing; left != nil && left.Late && c.Open() > 0 {
+				w.Reason += " It also leaves " + left.LateAmount.Dollars() + " to the patient because a filing limit was missed, which is never the patient's to pay: appeal that."
+			}
 			if d := c.Deadlines(); refused(c) && d != nil && !d.Appeal.On.IsZero() {
 				w.DueOn, w.DueBy = d.Appeal.On, sourceOf(d.Appeal.Source)
 				w.Reason += " The payer accepts an appeal until " + words(d.Appeal.On) + "."
@@ -181,11 +184,12 @@ func orVoid(c *claim.Claim, action string) []string {
 	return []string{action}
 }
 
-// denied reports whether a decided claim has money open without an appeal. Of services that a later payer decided, too,
+// denied reports whether a decided claim has money open without an appeal, or leaves to the patient what missed a
+// filing limit. Of services that a later payer decided, too,
 // the same money is open on the claim to that payer, which has the task.
 func denied(c *claim.Claim) bool {
 	passed := c.Standing != nil && c.Standing.LaterDecided && !c.SecondaryID.IsZero()
-	return decided(c) && c.Open() > 0 && c.Appealing == nil && !passed
+	return decided(c) && c.DeniedAmount() > 0 && c.Appealing == nil && !passed
 }
 
 // decided reports whether a payer decided the claim, and nobody reconciled it.
@@ -194,6 +198,9 @@ func decided(c *claim.Claim) bool { return c.State == claim.Paid || c.State == c
 // deniedActions returns the operations about a denial. What its act needs comes first.
 func deniedActions(c *claim.Claim) []string {
 	all := []string{"replaceClaim", "reconcileClaim"}
+	if c.Standing != nil && c.Standing.Late {
+		return append([]string{"createAppeal"}, all...)
+	}
 	if c.Standing == nil || c.Standing.OpenReason != claim.OpenRefused {
 		return all
 	}

@@ -41,17 +41,18 @@ func fileBy(c *claim.Claim, w *Work) {
 	}
 }
 
-// refused reports whether the claim has money open that the payer refuses, which an appeal can change.
+// refused reports whether the claim has money open that the payer refuses, or leaves to the patient because a filing
+// limit was missed. An appeal can change both.
 // Other acts may come first; after the last day of an appeal none of them is left.
 func refused(c *claim.Claim) bool {
-	return c.Standing != nil && c.Standing.OpenReason == claim.OpenRefused
+	return c.Standing != nil && (c.Standing.OpenReason == claim.OpenRefused || c.Standing.Late)
 }
 
 // appealBy says what is to do about the appeal of the claim, and until when. One that was sent
 // waits until its decision is due, or a remittance comes.
 func appealBy(c *claim.Claim, w *Work) {
 	a, zone := c.Appealing, c.Contract.Limits.Zone
-	w.Amount = max(0, c.Open())
+	w.Amount = c.DeniedAmount()
 	if !a.Sent() {
 		w.Since, w.DueOn, w.DueBy = a.MadeAt, a.SendBy.On, sourceOf(a.SendBy.Source)
 		w.Reason, w.Actions = "The appeal must be with the payer by "+words(a.SendBy.On)+": finish its letter, send it, and record that it was sent.", []string{"recordAppealSent", "updateAppeal"}

@@ -31,7 +31,7 @@ func undecided(c *claim.Claim) bool {
 // answered returns the decision that a denial was answered, while the payer has not decided again;
 // nil for none.
 func answered(c *claim.Claim) *decision.Decision {
-	if d := c.Decisions.Of(string(Denied)); d != nil && d.As == decision.Handled && denied(c) && c.Decisions.Ends(d.Of, c.Open(), changed(c)) {
+	if d := c.Decisions.Of(string(Denied)); d != nil && d.As == decision.Handled && denied(c) && c.Decisions.Ends(d.Of, c.DeniedAmount(), changed(c)) {
 		return d
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/contract"
 	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/limit"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/billing/task"
@@ -44,6 +45,11 @@ func with(all ...func(*claim.Claim)) func(*claim.Claim) {
 			change(c)
 		}
 	}
+}
+
+// late leaves an amount to the patient because a filing limit was missed.
+func late(m billing.Money) func(*claim.Claim) {
+	return func(c *claim.Claim) { c.Standing.Late, c.Standing.LateAmount = true, m }
 }
 
 func secondPlan(c *claim.Claim) {
@@ -116,6 +122,12 @@ func TestClaimRules(t *testing.T) {
 		"outdated":          {aClaim(claim.AcceptedPayer, with(finding(claim.FindingEarlierChanged), func(c *claim.Claim) { c.SecondaryTo = billing.ClaimID{15: 3} })), []want{{task.NoDecision, 100_00, 30}, {task.SecondaryOutdated, 100_00, 0}}},
 		"erased":            {aClaim(claim.Rejected, func(c *claim.Claim) { c.ErasedAt = sent }), nil},
 		"predetermination":  {aClaim(claim.Returned, func(c *claim.Claim) { c.Kind = claim.KindPredetermination }), nil},
+		"late":              {aClaim(claim.Denied, with(standing(0, 0, 100_00), late(100_00))), []want{{task.Denied, 100_00, 0}}},
+		"a part is late":    {aClaim(claim.Paid, with(standing(50_00, 20_00, 20_00), late(20_00))), []want{{task.Denied, 30_00, 0}}},
+		"late, appealed": {aClaim(claim.Denied, with(standing(0, 0, 100_00), late(100_00), func(c *claim.Claim) {
+			c.Appealing = &limit.Appealing{MadeAt: sent, SendBy: limit.Deadline{On: billing.DateOf(sent), Source: limit.Person}}
+		})), []want{{task.AppealDue, 100_00, 0}}},
+		"late, reconciled":  {aClaim(claim.Reconciled, with(standing(0, 0, 100_00), late(100_00), func(c *claim.Claim) { c.ReconciledAt = sent })), nil},
 		"denied and second": {aClaim(claim.Denied, with(standing(0, 0, 0), secondPlan)), []want{{task.Denied, 100_00, 0}, {task.SecondaryToBill, 100_00, 0}}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -232,3 +232,33 @@ func TestDepositsStayInTheirScope(t *testing.T) {
 	}
 	s.must(t, 200, call{path: era}).shows(t, "bank.status", "received")
 }
+
+// TestDepositIsOneOfSeveral imports deposits that fit one remittance in files of their own: none is
+// the single candidate.
+func TestDepositIsOneOfSeveral(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	era := s.paidBy(t, "EFT-30")[0]
+	s.must(t, 200, bankDay("2026-03-09,1.00,EXAMPLE DENTAL HCCLAIMPMT A", "2026-03-10,1.00,EXAMPLE DENTAL HCCLAIMPMT B")).shows(t, "matched", 0.0, "waiting", 2.0)
+	s.must(t, 200, bankDay("2026-03-11,1.00,EXAMPLE DENTAL HCCLAIMPMT C")).shows(t, "matched", 0.0, "waiting", 1.0)
+	s.must(t, 200, call{path: era}).shows(t, "bank.deposits", []any{})
+	s.must(t, 200, bankDay("2026-03-12,1.00,EXAMPLE DENTAL HCCLAIMPMT TRN*1*EFT-30*1512345678")).shows(t, "matched", 1.0, "waiting", 0.0)
+	s.must(t, 200, call{path: era}).shows(t, "bank.status", "received", "bank.deposits.0.date", "2026-03-12")
+}
+
+// TestReturnComesFirst imports a return before the file that has its deposit. The order of files
+// makes no difference.
+func TestReturnComesFirst(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	era := s.paidBy(t, "T1")[0]
+	s.must(t, 200, bankDay("2026-03-12,-1.00,REVERSAL TRN*1*T1*1512345678")).shows(t, "added", 1.0, "returned", 0.0)
+	by := strings.TrimPrefix(s.deposit(t, "?from=2026-03-12"), "/deposits/")
+	s.must(t, 200, bankDay("2026-03-09,1.00,EXAMPLE DENTAL TRN*1*T1*1512345678", "2026-03-01,-2.00,FEE")).shows(t, "added", 2.0, "matched", 0.0, "waiting", 0.0, "returned", 1.0)
+	s.must(t, 200, call{path: s.deposit(t, "?amount=1.00")}).shows(t, "state", "returned", "returned_by", by, "parts", []any{})
+	s.must(t, 200, call{path: era}).shows(t, "bank.deposits", []any{})
+
+	// It took one deposit back, and the next is the money that came again.
+	s.must(t, 200, bankDay("2026-03-10,1.00,EXAMPLE DENTAL AGAIN TRN*1*T1*1512345678")).shows(t, "matched", 1.0, "returned", 0.0)
+	s.must(t, 200, call{path: era}).shows(t, "bank.status", "received")
+}

@@ -150,6 +150,9 @@ func (r deposits) filter(f deposit.Filter) *query {
 	whereSet(q, "date >= %", f.From)
 	whereSet(q, "date <= %", f.To)
 	whereSet(q, "amount = %", f.Amount)
+	if f.Debits {
+		q.where("amount < 0")
+	}
 	whereSet(q, "trace = % AND trace <> ''", f.Trace)
 	whereSet(q, "reference = % AND reference <> ''", f.Reference)
 	if !f.ERA.IsZero() {

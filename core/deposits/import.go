@@ -66,6 +66,7 @@ type importing struct {
 
 	all  []*deposit.Account // of the scope, as they will be
 	days billing.DateSpan   // of the new entries
+	eras []*remit.ERA       // that may belong to them
 }
 
 func (i *importing) run(ctx context.Context, f deposit.File, names []string) error {
@@ -84,11 +85,10 @@ func (i *importing) run(ctx context.Context, f deposit.File, names []string) err
 	if further { // what was paid since then is awaited now
 		days.To = billing.DateOf(i.at).AddDays(deposit.Window)
 	}
-	eras, err := remittances(ctx, i.tx, days)
-	if err != nil {
+	if i.eras, err = remittances(ctx, i.tx, days); err != nil {
 		return err
 	}
-	locked, err := lockAll(ctx, i.tx, i.touched(eras, taken))
+	locked, err := lockAll(ctx, i.tx, i.touched(taken))
 	if err != nil {
 		return err
 	}
@@ -96,13 +96,13 @@ func (i *importing) run(ctx context.Context, f deposit.File, names []string) err
 }
 
 // touched returns the remittances that the import changes.
-func (i *importing) touched(eras []*remit.ERA, taken []takenBack) (all []billing.ERAID) {
-	for _, m := range deposit.Matches(i.to.Added, eras) {
+func (i *importing) touched(taken []takenBack) (all []billing.ERAID) {
+	for _, m := range deposit.Matches(i.to.Added, i.eras) {
 		for _, e := range m.ERAs {
 			all = append(all, e.ID)
 		}
 	}
-	for _, e := range eras {
+	for _, e := range i.eras {
 		if from := deposit.KnownFrom(i.all, e.Payment.Account); !from.IsZero() && (e.Bank == nil || e.Bank.From != from) {
 			all = append(all, e.ID)
 		}
@@ -124,7 +124,11 @@ func (i *importing) keep(ctx context.Context, locked map[billing.ERAID]*remit.ER
 			return err
 		}
 	}
-	for _, m := range deposit.Matches(i.to.Added, slices.Collect(maps.Values(locked))) {
+	matches, err := i.matches(ctx, locked)
+	if err != nil {
+		return err
+	}
+	for _, m := range matches {
 		m.Join(i.at)
 		i.to.Matched++
 	}
@@ -139,6 +143,38 @@ func (i *importing) keep(ctx context.Context, locked map[billing.ERAID]*remit.ER
 		}
 	}
 	return nil
+}
+
+// matches finds what the new deposits pay of the locked remittances. A stored deposit that waits for
+// the same money is a candidate, too.
+func (i *importing) matches(ctx context.Context, locked map[billing.ERAID]*remit.ERA) (all []deposit.Match, err error) {
+	eras := slices.Collect(maps.Values(locked))
+	for _, e := range i.eras {
+		if locked[e.ID] == nil {
+			eras = append(eras, e)
+		}
+	}
+	deposits, asked := slices.Clone(i.to.Added), map[billing.Money]bool{}
+	for _, m := range deposit.Matches(i.to.Added, eras) {
+		amount := m.Deposit.Amount
+		if m.How != deposit.ByFigure || asked[amount] {
+			continue
+		}
+		asked[amount] = true
+		f := deposit.Filter{Amount: amount, From: i.days.From.AddDays(-deposit.Spread), To: i.days.To.AddDays(deposit.Spread)}
+		waiting, err := i.tx.Deposits.List(ctx, f, billing.Page{Limit: nearby})
+		if err != nil {
+			return nil, err
+		}
+		deposits = append(deposits, waiting...)
+	}
+	for _, m := range deposit.Matches(deposits, eras) {
+		free := !slices.ContainsFunc(m.ERAs, func(e *remit.ERA) bool { return locked[e.ID] == nil })
+		if free && slices.Contains(i.to.Added, m.Deposit) {
+			all = append(all, m)
+		}
+	}
+	return all, nil
 }
 
 // accounts locks the accounts and stores what the file adds to them. Further says that the
@@ -193,24 +229,29 @@ func (i *importing) add(ctx context.Context, f deposit.File) error {
 // takenBack is a stored deposit, and the entry that takes it back.
 type takenBack struct{ of, by *deposit.Deposit }
 
-// takenBack finds the deposits that entries of the file take back. One that is new itself is
-// marked; stored ones are locked and returned.
+// takenBack finds the deposits that entries of the file take back, and the new ones that a stored
+// entry takes back, whose file came first. One that is new itself is marked; stored ones are locked
+// and returned.
 func (i *importing) takenBack(ctx context.Context) (taken []takenBack, err error) {
-	for _, by := range i.to.Added {
-		if by.Amount >= 0 {
-			continue
-		}
+	debits, err := i.debits(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, by := range debits {
 		f := deposit.Filter{Account: by.Account, Amount: -by.Amount, From: by.Date.AddDays(-deposit.Window), To: by.Date, Reference: by.Returns}
 		earlier, err := i.tx.Deposits.List(ctx, f, billing.Page{Limit: billing.MaxPageLimit})
 		if err != nil {
 			return nil, err
+		}
+		if slices.ContainsFunc(earlier, func(d *deposit.Deposit) bool { return d.ReturnedBy == by.ID }) {
+			continue // it took one back before
 		}
 		earlier = slices.DeleteFunc(earlier, func(d *deposit.Deposit) bool {
 			return slices.ContainsFunc(taken, func(t takenBack) bool { return t.of.ID == d.ID })
 		})
 		d := by.TakesBack(slices.Concat(earlier, i.to.Added))
 		switch {
-		case d == nil:
+		case d == nil, slices.Contains(earlier, d) && !slices.Contains(i.to.Added, by):
 			continue
 		case slices.Contains(i.to.Added, d):
 			d.TakenBack(by, nil)
@@ -223,4 +264,32 @@ func (i *importing) takenBack(ctx context.Context) (taken []takenBack, err error
 		i.to.Undone++
 	}
 	return taken, nil
+}
+
+// debits returns the debits of the file, and the stored ones of the days after it that have the amount
+// of a new deposit.
+func (i *importing) debits(ctx context.Context) (all []*deposit.Deposit, err error) {
+	type sum struct {
+		account string
+		amount  billing.Money
+	}
+	came := map[sum]bool{}
+	var span billing.DateSpan
+	for _, d := range i.to.Added {
+		if d.Amount < 0 {
+			all = append(all, d)
+		} else {
+			came[sum{d.Account, d.Amount}], span = true, span.Including(d.Date)
+		}
+	}
+	if len(came) == 0 {
+		return all, nil
+	}
+	stored, err := i.tx.Deposits.List(ctx, deposit.Filter{Debits: true, From: span.From, To: span.To.AddDays(deposit.Window)}, billing.Page{Limit: nearby})
+	for _, by := range stored {
+		if came[sum{by.Account, -by.Amount}] {
+			all = append(all, by)
+		}
+	}
+	return all, err
 }

@@ -25,6 +25,9 @@ func testDeposits(b *scoped) {
 			Account: "6789", Date: account.From.AddDays(i / 2), Amount: billing.Money(100 * (i + 1)), Method: deposit.ACH, Company: "DELTA", Text: fmt.Sprint("Doe ", i),
 			Trace: fmt.Sprint("T", i), Reference: fmt.Sprint("R", i), Claims: i%2 == 0,
 		}
+		if i == 0 {
+			e.Amount = -e.Amount
+		}
 		identity := sha256.Sum256([]byte{byte(i)})
 		all = append(all, deposit.New(b.scope, e, identity, account, billing.RealAt(b.now.Add(time.Duration(i)*time.Second)), b.now))
 		identities = append(identities, identity)
@@ -84,6 +87,7 @@ func testDeposits(b *scoped) {
 		"trace":      {deposit.Filter{Trace: "T1"}, all[1:2]},
 		"reference":  {deposit.Filter{Reference: "R0"}, all[:1]},
 		"days":       {deposit.Filter{From: account.From.AddDays(2), To: account.From.AddDays(2)}, all[4:]},
+		"debits":     {deposit.Filter{Debits: true}, all[:1]},
 		"account":    {deposit.Filter{Account: "0000"}, []*deposit.Deposit{}},
 	} {
 		got, _ := list(b, c.f, billing.Page{Limit: 10})

@@ -188,6 +188,7 @@ type Filter struct {
 	From      billing.Date // inclusive
 	To        billing.Date // inclusive
 	Amount    billing.Money
+	Debits    bool // only what left the account
 	Trace     string
 	ERA       billing.ERAID
 	Reference string

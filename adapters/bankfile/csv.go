@@ -188,7 +188,7 @@ func (s *sheet) amount(row []string) (billing.Money, bool) {
 	}
 	if text := s.cell(row, deposit.ColumnCredit); text != "" {
 		if m, ok := amountOf(text); !ok || m != 0 {
-			return m.Abs(), ok
+			return m, ok // a negative credit takes money out
 		}
 	}
 	m, ok := amountOf(s.cell(row, deposit.ColumnDebit))

@@ -262,3 +262,59 @@ func TestReturnComesFirst(t *testing.T) {
 	s.must(t, 200, bankDay("2026-03-10,1.00,EXAMPLE DENTAL AGAIN TRN*1*T1*1512345678")).shows(t, "matched", 1.0, "returned", 0.0)
 	s.must(t, 200, call{path: era}).shows(t, "bank.status", "received")
 }
+
+// TestReturnedMoneyIsAwaited takes back the deposit of a remittance that is older than the first entry
+// of the account: it was seen there, so it is missing now.
+func TestReturnedMoneyIsAwaited(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	era := s.paidBy(t, "EFT-40")[0]
+	day := s.must(t, 200, call{path: era}).text(t, "payment", "date")
+	at, err := billing.ParseDate(day)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.must(t, 200, bankDay(at.AddDays(1).String()+",1.00,EXAMPLE DENTAL HCCLAIMPMT TRN*1*EFT-40*1512345678")).shows(t, "matched", 1.0)
+	s.must(t, 200, bankDay(at.AddDays(3).String()+",-1.00,EXAMPLE DENTAL RETURN TRN*1*EFT-40*1512345678")).shows(t, "returned", 1.0)
+	s.must(t, 200, call{path: era}).shows(t, "bank.status", "awaited", "bank.summary", "Balanced, not posted, not in the bank.")
+	if got := s.tasks(t, "?kind=deposit_missing")["deposit_missing"]; got["amount"] != "1.00" {
+		t.Errorf("the task of the money that was taken back: %v", got)
+	}
+}
+
+// TestSurplusOfCorrection replaces a remittance, whose money came, with one that pays less: the rest is
+// of the deposit again, and the remittance says so until it is explained.
+func TestSurplusOfCorrection(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	first := s.paidBy(t, "EFT-50")[0]
+	s.must(t, 200, bankDay("2026-03-05,-12.00,FEE", "2026-03-09,1.00,EXAMPLE DENTAL HCCLAIMPMT TRN*1*EFT-50*1512345678")).shows(t, "matched", 1.0)
+	_, all := s.must(t, 201, importing(correctedPayment("EFT-50"))).payments(t)
+	second := "/eras/" + all[0]["era_id"].(string)
+	s.until(t, second, "needs_review")
+	s.must(t, 200, call{method: "POST", path: second + "/replace"})
+	s.must(t, 200, call{path: second}).shows(t, "bank.payable", "0.50", "bank.received", "0.50", "bank.status", "received",
+		"bank.summary", "Balanced, not posted, in the bank, and $0.50 more than it pays.")
+	s.must(t, 200, call{path: first}).shows(t, "bank.deposits", []any{})
+	deposit := s.deposit(t, "?trace_number=EFT-50")
+	s.must(t, 200, call{path: deposit}).shows(t, "state", "unmatched", "rest", "0.50", "parts.0.era_id", second[6:], "parts.0.amount", "0.50")
+	if got := s.tasks(t, "?kind=deposit_unmatched")["deposit_unmatched"]; got["amount"] != "0.50" {
+		t.Errorf("the task of the rest: %v", got)
+	}
+	other := s.paidBy(t, "EFT-51")[0]
+	s.must(t, 200, call{path: deposit + "/match", body: jsonOf(anObject{"parts": []any{anObject{"era_id": other[6:], "amount": "0.50"}}}, nil)}).shows(t, "state", "matched")
+	s.must(t, 200, call{path: second}).shows(t, "bank.summary", "Balanced, not posted, in the bank.")
+	s.must(t, 200, call{method: "POST", path: deposit + "/unmatch"})
+	s.must(t, 200, call{path: second}).shows(t, "bank.status", "awaited", "bank.received", "0.00")
+}
+
+// TestNegativeCredit imports a row that takes money out of the account in the column of credits.
+func TestNegativeCredit(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	era := s.paidBy(t, "EFT-60")[0]
+	const words = ",,EXAMPLE DENTAL HCCLAIMPMT TRN*1*EFT-60*1512345678\n"
+	file := banking("Date,Credit,Debit,Description\n2026-03-09,1.00"+words+"2026-03-11,-1.00"+words, "account", "6789")
+	s.must(t, 200, file).shows(t, "added", 2.0, "returned", 1.0, "waiting", 0.0, "matched", 0.0)
+	s.must(t, 200, call{path: era}).shows(t, "bank.deposits", []any{})
+}

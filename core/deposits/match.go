@@ -3,6 +3,7 @@ package deposits
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -33,7 +34,11 @@ func (s *Service) Match(ctx context.Context, call idempotency.Write[Record], id 
 		if err := absent.Err(); err != nil {
 			return err
 		}
-		return d.Match(wishes, eras, call.Principal.ID, tx.Clock.Now())
+		if err := d.Match(wishes, eras, call.Principal.ID, tx.Clock.Now()); err != nil {
+			return err
+		}
+		d.Explain(slices.Collect(maps.Values(locked)))
+		return nil
 	})
 }
 

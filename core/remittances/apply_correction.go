@@ -62,10 +62,10 @@ func replace(ctx context.Context, tx ports.Tx, e *remit.ERA, rivals []*remit.ERA
 	if err := e.Replace(rivals, n); err != nil {
 		return err
 	}
-	if err := inherits(ctx, tx, e, rivals); err != nil {
+	if err := arrange(ctx, tx, e, siblings); err != nil { // from then on it is known what it awaits
 		return err
 	}
-	if err := arrange(ctx, tx, e, siblings); err != nil {
+	if err := inherits(ctx, tx, e, rivals); err != nil {
 		return err
 	}
 	return tx.ERAs.Save(ctx, e)

@@ -122,20 +122,21 @@ func inherits(ctx context.Context, tx ports.Tx, e *remit.ERA, rivals []*remit.ER
 		if was.Bank == nil {
 			continue
 		}
-		e.Known(was.Bank.From)
+		e.Follows(was)
+		moved := map[billing.DepositID]bool{}
 		for _, p := range was.Bank.Paid {
+			if moved[p.Deposit] {
+				continue
+			}
+			moved[p.Deposit] = true
 			d, err := tx.Deposits.Lock(ctx, p.Deposit)
 			if err != nil {
 				return err
 			}
-			d.Moves(was.ID, e.ID)
-			e.Arrived(p)
+			d.Moves(was, e)
 			if err := tx.Deposits.Save(ctx, d); err != nil {
 				return err
 			}
-		}
-		for _, p := range was.Bank.Paid {
-			was.Withdrawn(p.Deposit)
 		}
 		if err := tx.ERAs.Save(ctx, was); err != nil {
 			return err

@@ -92,6 +92,9 @@ type Part struct {
 	How    How
 	By     string // the key or the user; empty when the match was made by itself
 	At     time.Time
+
+	// Surplus is what it paid of a remittance that this one corrects, and what nothing explains now.
+	Surplus billing.Money `json:",omitempty"`
 }
 
 // How says what a match follows from.

@@ -241,19 +241,46 @@ func (d *Deposit) Undo(eras []*remit.ERA) error {
 	return nil
 }
 
-// Moves records that another remittance stands in the place of one that it pays.
-func (d *Deposit) Moves(from, to billing.ERAID) {
+// Moves records that another remittance stands in the place of one that it pays. What the other does
+// not await is a rest of the deposit again.
+func (d *Deposit) Moves(from, to *remit.ERA) {
+	more := false
 	for i := range d.Parts {
-		if d.Parts[i].ERA == from {
-			d.Parts[i].ERA = to
+		p := &d.Parts[i]
+		if p.ERA != from.ID {
+			continue
 		}
+		whole, was := p.Amount+p.Surplus, p.Amount
+		p.ERA, p.Amount = to.ID, max(min(whole, to.Awaited()-p.Fee), 0)
+		p.Surplus = whole - p.Amount
+		more = more || p.Amount < was
+		to.Arrived(remit.Paid{Deposit: d.ID, Date: d.Date, Amount: p.Amount, Fee: p.Fee, Surplus: p.Surplus})
+	}
+	from.Withdrawn(d.ID)
+	if d.State != Unrelated || more {
+		d.settle()
+	}
+}
+
+// Explain takes from what remittances were paid too much what others explain since then. They are all
+// remittances of the deposit.
+func (d *Deposit) Explain(all []*remit.ERA) {
+	rest, of := d.Rest(), map[billing.ERAID]billing.Money{}
+	for i := range d.Parts {
+		p := &d.Parts[i]
+		p.Surplus = min(p.Surplus, rest)
+		rest -= p.Surplus
+		of[p.ERA] += p.Surplus
+	}
+	for _, e := range all {
+		e.TooMuch(d.ID, of[e.ID])
 	}
 }
 
 // TakenBack records that an entry took the deposit back: what it paid is not paid any more.
 func (d *Deposit) TakenBack(by *Deposit, eras []*remit.ERA) {
 	for _, e := range eras {
-		e.Withdrawn(d.ID)
+		e.TakenBack(d.ID)
 	}
 	d.Parts, d.State, d.ReturnedBy = nil, Returned, by.ID
 }

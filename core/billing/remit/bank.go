@@ -13,6 +13,7 @@ import (
 type Bank struct {
 	From billing.Date // deposits of its account are known from this day on; zero when none are
 	Paid []Paid       // what arrived, the earliest first
+	Seen bool         `json:",omitempty"` // money of it was in the account, and the bank took it back
 }
 
 // Paid is a deposit, or a part of one, that pays the remittance.
@@ -21,6 +22,7 @@ type Paid struct {
 	Date    billing.Date
 	Amount  billing.Money
 	Fee     billing.Money // what the processor of a virtual card kept
+	Surplus billing.Money `json:",omitempty"` // what came with it for a remittance that this one corrects, and nothing explains
 }
 
 // BankStatus says where the money of a remittance is.
@@ -80,7 +82,7 @@ func (e *ERA) BankStatus() BankStatus {
 		return DepositReceived
 	case amount+fee > 0:
 		return DepositPartly
-	case e.Bank == nil || e.Bank.From.IsZero() || e.Due().Before(e.Bank.From):
+	case e.Bank == nil || !e.Bank.Seen && (e.Bank.From.IsZero() || e.Due().Before(e.Bank.From)):
 		return DepositUnknown
 	default:
 		return DepositAwaited
@@ -111,6 +113,46 @@ func (e *ERA) Withdrawn(id billing.DepositID) {
 	b.Paid = slices.DeleteFunc(b.Paid, func(p Paid) bool { return p.Deposit == id })
 }
 
+// TakenBack records that the bank took a deposit back. The account has had the money, so it is awaited
+// there from then on.
+func (e *ERA) TakenBack(id billing.DepositID) {
+	e.Withdrawn(id)
+	e.Bank.Seen = true
+}
+
+// Follows takes over what is known of the account from a remittance in whose place this one stands.
+func (e *ERA) Follows(was *ERA) {
+	e.Known(was.Bank.From)
+	if was.Bank.Seen {
+		e.bank().Seen = true
+	}
+}
+
+// TooMuch records how much of a deposit came beside what it pays, and is not explained.
+func (e *ERA) TooMuch(id billing.DepositID, surplus billing.Money) {
+	b := e.bank()
+	for i := range b.Paid {
+		if b.Paid[i].Deposit == id {
+			b.Paid[i].Surplus, surplus = surplus, 0
+		}
+	}
+}
+
+// surplus says how much more came than the remittance pays.
+func (e *ERA) surplus() string {
+	amount, fee := e.Received()
+	more := max(amount+fee-e.Payable(), 0)
+	if e.Bank != nil {
+		for _, p := range e.Bank.Paid {
+			more += p.Surplus
+		}
+	}
+	if more == 0 {
+		return "."
+	}
+	return ", and " + more.Dollars() + " more than it pays."
+}
+
 // Known records from which day on the deposits of its account are known. It reports whether that
 // differs from what was recorded.
 func (e *ERA) Known(from billing.Date) bool {
@@ -125,7 +167,7 @@ func (e *ERA) Known(from billing.Date) bool {
 func (e *ERA) bank() *Bank {
 	b := Bank{}
 	if e.Bank != nil {
-		b = Bank{e.Bank.From, slices.Clone(e.Bank.Paid)}
+		b = Bank{e.Bank.From, slices.Clone(e.Bank.Paid), e.Bank.Seen}
 	}
 	e.Bank = &b
 	return e.Bank
@@ -151,7 +193,7 @@ func (e *ERA) Truth() string {
 	}
 	switch e.BankStatus() {
 	case DepositNotExpected:
-		return said + "no deposit expected."
+		return said + "no deposit expected" + e.surplus()
 	case DepositUnknown:
 		return said + "deposit unknown."
 	case DepositPartly:
@@ -160,7 +202,7 @@ func (e *ERA) Truth() string {
 		}
 		return said + "partly in the bank."
 	case DepositReceived:
-		return said + "in the bank."
+		return said + "in the bank" + e.surplus()
 	case DepositAwaited:
 		if e.Elsewhere() {
 			return said + "received elsewhere."

@@ -115,3 +115,26 @@ func TestAutomaticReceivedElsewhere(t *testing.T) {
 	s.must(t, 200, call{path: era}).shows(t, "reconcile_state", "done", "reconciled", 1.0, "bank.summary", "Balanced, posted, not in the bank.")
 	s.must(t, 200, call{path: "/claims/" + claim}).shows(t, "state", "reconciled")
 }
+
+// TestAutomaticWasDecided sets another level while a posting waits for its deposit: the claims are
+// reconciled when it comes.
+func TestAutomaticWasDecided(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	level := func(l string) {
+		s.must(t, 200, call{method: "PUT", path: "/automation", body: `{"level":"` + l + `"}`})
+	}
+	level("automatic")
+	claim := s.must(t, 201, call{path: "/claims", body: s.crown("PAID-ERA", func(o anObject) { o["submit"] = true })}).text(t, "id")
+	s.clear(t)
+	s.until(t, "/claims/"+claim, "paid")
+	era := "/eras/" + s.must(t, 200, call{path: "/claims/" + claim}).text(t, "payment", "era_id")
+	s.until(t, era, "posted")
+	level("review")
+	got := s.must(t, 200, call{path: era})
+	got.shows(t, "reconcile_state", "awaits_deposit")
+	row := got.text(t, "payment", "date") + "," + got.text(t, "bank", "payable") + ",HCCLAIMPMT TRN*1*" + got.text(t, "payment", "trace_number") + "*1512345678"
+	s.must(t, 200, bankDay(row)).shows(t, "matched", 1.0)
+	s.until(t, "/claims/"+claim, "reconciled")
+	s.must(t, 200, call{path: era}).shows(t, "reconcile_state", "done", "posted_by_rule", "automatic")
+}

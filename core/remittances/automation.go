@@ -68,7 +68,7 @@ func (s *Service) rule(ctx context.Context, tx ports.Tx, e *remit.ERA) (bool, er
 			return false, err
 		}
 		return true, tx.Audit.Insert(ctx, []*caller.AuditEntry{ruled(tx, e, "POST /eras/{id}/post", e.ID.String())})
-	case level == automation.Automatic && e.MoneyArrived():
+	case e.MoneyArrived(): // it was posted under automatic: what the level is now makes no difference
 		return e.Reconcile(""), nil
 	}
 	return false, nil

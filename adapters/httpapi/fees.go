@@ -3,7 +3,7 @@ package httpapi
 import (
 	"mime"
 	"net/http"
-	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -109,18 +109,36 @@ func (x *exchange) sendsTable() bool {
 	return err == nil && kind == csvType
 }
 
-// prefersTable reports whether the client accepts a CSV file before JSON.
+// prefersTable reports whether the client names a CSV file, and does not prefer JSON to it. Of two with
+// the same quality the first counts. That it takes anything else, too, is no preference.
 func (x *exchange) prefersTable() bool {
+	var table, other float64
 	for _, kind := range strings.Split(strings.Join(x.req.Values("Accept"), ","), ",") {
-		kind, _, _ = strings.Cut(kind, ";")
-		switch kind = strings.ToLower(strings.TrimSpace(kind)); {
-		case kind == csvType:
-			return true
-		case slices.Contains([]string{"*/*", "application/*", "application/json"}, kind):
-			return false
+		kind, params, _ := strings.Cut(kind, ";")
+		switch strings.ToLower(strings.TrimSpace(kind)) {
+		case csvType:
+			if q := quality(params); q > other {
+				table = max(table, q)
+			}
+		case "application/*", "application/json":
+			if q := quality(params); q > table {
+				table, other = 0, max(other, q)
+			}
 		}
 	}
-	return false
+	return table > 0
+}
+
+// quality returns the weight of a media type (RFC 9110, 12.4.2). One that cannot be read counts as
+// none was sent.
+func quality(params string) float64 {
+	for p := range strings.SplitSeq(params, ";") {
+		name, value, _ := strings.Cut(strings.TrimSpace(p), "=")
+		if q, err := strconv.ParseFloat(value, 64); strings.EqualFold(name, "q") && err == nil && q >= 0 && q <= 1 {
+			return q
+		}
+	}
+	return 1
 }
 
 const csvType = "text/csv"

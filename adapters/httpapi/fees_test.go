@@ -103,6 +103,7 @@ func TestFeeFiles(t *testing.T) {
 	path := "/fee_schedules/" + made.text(t, "id")
 	for accept, csv := range map[string]bool{
 		"text/csv": true, "text/csv;q=0.9, */*": true, "application/json, text/csv": false, "*/*": false, "": false, "TEXT/CSV": true,
+		"text/csv;q=0.5, application/json": false, "application/json;q=0.4, text/csv; q=0.5": true, "text/csv, */*;q=0.1": true, "text/csv;q=0": false,
 	} {
 		a := s.must(t, 200, call{path: path, header: map[string]string{"Accept": accept}})
 		if got := a.body == file; got != csv || csv != strings.HasSuffix(a.Header.Get("Content-Disposition"), `.csv"`) {

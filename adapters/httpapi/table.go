@@ -184,11 +184,26 @@ func (c column) of(row reflect.Value) string {
 		return intake.Guarded(strings.Join(values, "; "))
 	}
 	value, text := cell(row)
-	if text && !amount.MatchString(value) {
+	if text && !(c.amount() && amount.MatchString(value)) {
 		return intake.Guarded(value)
 	}
 	return value
 }
+
+// amount reports whether the column has amounts.
+func (c column) amount() bool {
+	return slices.Contains(amounts, c.name[strings.LastIndexByte(c.name, '.')+1:])
+}
+
+// amounts are the names of the fields that have dollars. A field with another name has words, also
+// where a person wrote no more than a number.
+//
+//nolint:gochecknoglobals // a constant table
+var amounts = strings.Fields(`
+allowed amount awaited balance bill_patient billed_to_patient charge charged coinsurance contractual copay deductible deductible_applied
+deductible_remaining difference expected fee later_plans_paid least maximum_remaining mean_absolute_error most not_paid off open other
+other_patient outstanding overpaid owed paid paid_elsewhere patient patient_owes patient_paid patient_responsibility pay payable plan_paid
+provider_adjustments_total received refused remaining rest stated total underpaid used write_off written_off`)
 
 // amount is a text that a spreadsheet may read as a number.
 var amount = regexp.MustCompile(`^-[0-9]+\.[0-9]{2}$`)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/getkin/kin-openapi/openapi3"
+
 	"github.com/molar-billing/molar/core/billing/claim"
 )
 
@@ -100,6 +102,7 @@ func TestTableFile(t *testing.T) {
 	t.Parallel()
 	type row struct {
 		Name   string   `json:"name"`
+		Note   string   `json:"note"`
 		Amount *string  `json:"amount"`
 		Codes  []string `json:"codes"`
 		Hidden []struct{}
@@ -117,15 +120,15 @@ func TestTableFile(t *testing.T) {
 			if pages++; pages == 3 && fails {
 				return false, broken
 			}
-			f.write(reflect.ValueOf(row{Name: "+1 \"x\"\r\ny", Amount: new("-25.00"), Codes: []string{"D0120", "-D1"}}))
+			f.write(reflect.ValueOf(row{Name: "+1 \"x\"\r\ny", Note: "-5.00", Amount: new("-25.00"), Codes: []string{"D0120", "-D1"}}))
 			return pages < 3, nil
 		}
 		if err := f.begin(); err != nil {
 			t.Fatal(err)
 		}
 		got, err := io.ReadAll(f)
-		one := "\"'+1 \"\"x\"\"\r\ny\",-25.00,D0120; -D1,\r\n"
-		if want := "name,amount,codes,of.n\r\n" + one + one + one + "# 3 rows\r\n"; !fails && (err != nil || string(got) != want) {
+		one := "\"'+1 \"\"x\"\"\r\ny\",'-5.00,-25.00,D0120; -D1,\r\n"
+		if want := "name,note,amount,codes,of.n\r\n" + one + one + one + "# 3 rows\r\n"; !fails && (err != nil || string(got) != want) {
 			t.Errorf("%v\n%q, want\n%q", err, got, want)
 		}
 		if fails && (!errors.Is(err, broken) || strings.Contains(string(got), "#")) {
@@ -157,5 +160,25 @@ func TestEveryListIsAFile(t *testing.T) {
 	}
 	if lists < 40 {
 		t.Errorf("there are %d lists", lists)
+	}
+}
+
+// TestAmountsOfFiles finds fields with dollars that a file would take for words.
+func TestAmountsOfFiles(t *testing.T) {
+	t.Parallel()
+	doc, err := loadContract()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for of, schema := range doc.Components.Schemas {
+		for name, field := range schema.Value.Properties {
+			all := append(openapi3.SchemaRefs{field}, field.Value.OneOf...)
+			money := slices.ContainsFunc(append(all, field.Value.AnyOf...), func(r *openapi3.SchemaRef) bool {
+				return strings.HasSuffix(r.Ref, "/Money")
+			})
+			if money && !(column{name: name}).amount() {
+				t.Errorf("%s of %s is no amount", name, of)
+			}
+		}
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/go-rod/rod"
 	"time"
 )
 
@@ -145,4 +147,48 @@ func TestDepositsInParts(t *testing.T) {
 	if all := practice.get("/deposits?state=unmatched")["data"].([]any); len(all) != 0 {
 		t.Errorf("unmatched are %v", all)
 	}
+	page.paysByCard(practice, date)
+}
+
+// paysByCard matches two payments by hand with one deposit by virtual card, which nothing proposes,
+// because its processor kept a fee.
+func (p *page) paysByCard(practice *practice, date string) {
+	p.tb.Helper()
+	for _, name := range []string{"Cora", "Cleo"} {
+		practice.bills(name, "Paid", "-PAID-ERA")
+	}
+	var traces []string
+	p.until("both payments", func(*rod.Page) error {
+		traces = nil
+		for _, e := range practice.get("/eras?limit=100")["data"].([]any) {
+			if bank := e.(map[string]any)["bank"].(map[string]any); bank["status"] == "awaited" {
+				traces = append(traces, e.(map[string]any)["payment"].(map[string]any)["trace_number"].(string))
+			}
+		}
+		if len(traces) != 2 {
+			return fmt.Errorf("%d payments wait for their money", len(traces))
+		}
+		return nil
+	})
+	practice.imports(fmt.Sprintf("Date,Description,Amount\n%s,MERCHANT CARD HCCLAIMPMT MOLAR TEST PAYER,1630.00\n", date))
+	p.open("/test/deposits")
+	p.click("MERCHANT CARD HCCLAIMPMT MOLAR TEST PAYER")
+	p.sees("No remittance fits by itself")
+	p.screen("deposit-no-candidate")
+	p.click("Match by hand")
+	form := p.within("dialog", "What does the deposit pay?")
+	first := form.within("group", "Remittance")
+	first.fill("Remittance", traces[0])
+	p.press("Enter")
+	first.has("Amount", "828.80")
+	form.click("Add a remittance")
+	second := form.within("group", "Remittance 2")
+	second.fill("Remittance", "828.80")
+	p.press("Enter")
+	second.has("Amount", "801.20")
+	second.fill("Fee", "27.60")
+	form.sees("$0.00 of the deposit stays to explain")
+	p.screen("deposit-by-hand")
+	form.click("Match")
+	p.sees("Matched by hand", "and $27.60 of fees", "$801.20")
 }

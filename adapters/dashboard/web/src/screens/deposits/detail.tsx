@@ -17,6 +17,7 @@ import { State } from "../../ui/state";
 import { Table } from "../../ui/table";
 import { Traces } from "../../ui/traces";
 import { TasksOf, useTasksOf } from "../today/about";
+import { MatchByHand } from "./match";
 import { methods, sender } from "./table";
 
 type Deposit = Schemas["Deposit"];
@@ -182,13 +183,19 @@ function Candidates({ deposit: d, write }: { deposit: Deposit; write: boolean })
   );
   if (d.candidates.length === 0)
     return (
-      <Notice title="No remittance fits">
-        Import the payer’s 835 if you have it: this deposit finds it then. If the money is not from
-        a payer, decide so on its task.
+      <Notice
+        title="No remittance fits by itself"
+        action={write && <MatchByHand deposit={d} first />}
+      >
+        Import the payer’s 835 if you have it: this deposit finds it then. A payment by virtual card
+        is matched by hand, with its fee. If the money is not from a payer, decide so on its task.
       </Notice>
     );
   return (
-    <Section title={`May pay (${dollars(d.rest)} left)`}>
+    <Section
+      title={`May pay (${dollars(d.rest)} left)`}
+      actions={write && <MatchByHand deposit={d} first={false} />}
+    >
       <ol className="plain candidates">
         {d.candidates.map((c, i) => (
           <li

@@ -8,7 +8,7 @@ import { Modal } from "../../ui/dialog";
 import { DateField, TextField } from "../../ui/form";
 import { day, daysAfter, dollars, useToday, When } from "../../ui/format";
 import { NoteList } from "../../ui/notes";
-import { decided, decisions, notedOf, type Task } from "./acts";
+import { decided, decisions, kinds, notedOf, type Task } from "./acts";
 
 /** Asks is a question about a task that is open. */
 export type Asks = { what: "snooze" | "assign" | "settle" | "note"; task: Task } | null;
@@ -185,7 +185,7 @@ function Settle({ task, close }: { task: Task; close: () => void }) {
   return (
     <div className="stack">
       <Dialog.Description className="strong">
-        <bdi>{task.patient_name ?? task.payer?.name}</bdi>
+        <bdi>{task.patient_name ?? task.payer?.name ?? kinds[task.kind]}</bdi>
         {task.amount && `, ${dollars(task.amount)}`}
       </Dialog.Description>
       <TextField

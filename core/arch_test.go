@@ -63,7 +63,7 @@ func layers() []layer {
 		{"core/billing/billingtest", nouns("event"), ""},
 		{"core/jobs", []string{"core/billing"}, ""},
 		{"core/idempotency", boundary, ""},
-		{"core/lists", []string{"core/billing/...", "ports"}, ""},
+		{"core/lists", []string{"core/billing/...", "core/jobs", "ports"}, ""},
 		{"core/intake", []string{"core/billing/..."}, ""},
 		{"core/...", append([]string{"core/idempotency", "core/intake", "core/lists"}, boundary...), ""}, // a capability never imports its sibling
 		{"ports/...", boundary, ""},

@@ -237,7 +237,8 @@ func (b *fixture) comesBack(id billing.ClaimID, file billing.FileID, by string) 
 		}
 		batch := &clearing.Batch{ID: file}
 		_, sent := r.Sent(batch, start())
-		back, cause := false, claim.Cause{At: start()}
+		cause := claim.Cause{At: start()}
+		var back bool
 		switch by {
 		case "file":
 			_, back = r.FileRejected(batch, nil, cause)

@@ -14,14 +14,14 @@ type Accuracy struct {
 	Estimate *estimate.Record
 	Claim    *Claim
 	Standing *Standing
-	Lines    []LineAccuracy // by line of the estimate
+	Lines    []lineAccuracy // by line of the estimate
 	Because  []string       // why the totals differ otherwise than the lines do
 	// Uncertain says why the figures may change.
 	Uncertain []string
 }
 
-// LineAccuracy is a line of an estimate beside what payers decided of it.
-type LineAccuracy struct {
+// lineAccuracy is a line of an estimate beside what payers decided of it.
+type lineAccuracy struct {
 	Number  int       // of the claim's line, from 1; 0 if the claim does not have the service
 	Decided *Decision // nil while the payer has not decided the line
 	Because []string  // why they differ
@@ -69,7 +69,7 @@ func AccuracyOf(e *estimate.Record, claims []*Record) (*Accuracy, error) {
 		a.Uncertain = append(a.Uncertain, "The second plan has not decided the claim yet. What it pays is not in these figures.")
 	}
 	for i, n := range numbersOf(c.Lines, e.Services) {
-		l := LineAccuracy{Number: n}
+		l := lineAccuracy{Number: n}
 		if l.Number > 0 {
 			l.Decided = c.Ledger.decisionOf(l.Number)
 		}
@@ -178,9 +178,9 @@ func (d *Decision) add(l *remit.Line) {
 	d.reasons = append(d.reasons, l.Adjustments...)
 }
 
-// Off returns how far an amount is from the nearest end of what was estimated: more than 0 if it
+// off returns how far an amount is from the nearest end of what was estimated: more than 0 if it
 // is more.
-func Off(actual, one, other billing.Money) billing.Money {
+func off(actual, one, other billing.Money) billing.Money {
 	switch low, high := min(one, other), max(one, other); {
 	case actual < low:
 		return actual - low
@@ -192,16 +192,16 @@ func Off(actual, one, other billing.Money) billing.Money {
 
 // Off returns how far what the patient owes for the line is from the estimate.
 func (d *Decision) Off(r *estimate.Result) billing.Money {
-	return Off(d.Patient, r.Least.PatientPays, r.Most.PatientPays)
+	return off(d.Patient, r.Least.PatientPays, r.Most.PatientPays)
 }
 
 // Off returns how far what the patient owes is from the estimate.
 func (a *Accuracy) Off() billing.Money {
-	return Off(a.Standing.PatientResponsibility, a.Estimate.Estimate.Least.PatientPays, a.Estimate.Estimate.Most.PatientPays)
+	return off(a.Standing.PatientResponsibility, a.Estimate.Estimate.Least.PatientPays, a.Estimate.Estimate.Most.PatientPays)
 }
 
 // differences returns in words why a line came out otherwise than it was estimated.
-func (l *LineAccuracy) differences(r *estimate.Result) (out []string) {
+func (l *lineAccuracy) differences(r *estimate.Result) (out []string) {
 	switch d := l.Decided; {
 	case l.Number == 0:
 		return []string{"The claim does not have this service."}
@@ -214,7 +214,7 @@ func (l *LineAccuracy) differences(r *estimate.Result) (out []string) {
 
 func (d *Decision) differences(r *estimate.Result) (out []string) {
 	differ := func(what string, actual, one, other billing.Money) {
-		if Off(actual, one, other) != 0 {
+		if off(actual, one, other) != 0 {
 			out = append(out, what+" "+actual.Dollars()+". The estimate had "+estimate.Range{Least: min(one, other), Most: max(one, other)}.String()+".")
 		}
 	}
@@ -230,7 +230,7 @@ func (d *Decision) differences(r *estimate.Result) (out []string) {
 		}
 		differ("The deductible takes", d.Deductible, least.Deductible, most.Deductible)
 		differ("The copayment is", d.Copay, least.Copay, most.Copay)
-		if spent != "" && Off(d.Paid, least.PlanPays, most.PlanPays) < 0 {
+		if spent != "" && off(d.Paid, least.PlanPays, most.PlanPays) < 0 {
 			out = append(out, "The plan's maximum is used up: "+remit.Sum(d.reasons, beyondMaximum).Dollars()+" is not paid for this reason.")
 		}
 		if len(out) == 0 || refused != "" {

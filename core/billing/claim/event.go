@@ -77,10 +77,10 @@ type claimStandingData struct {
 	PatientResponsibility string               `json:"patient_responsibility"`
 }
 
-// PaymentEvent returns the claim.paid, claim.denied or claim.payment_reversed
+// paymentEvent returns the claim.paid, claim.denied or claim.payment_reversed
 // event of a claim to which a payment was applied. Standing is nil when no
 // payment stands after it.
-func (c *Claim) PaymentEvent(t event.Type, cause Cause, p remit.ClaimPayment, standing *Standing) event.Event {
+func (c *Claim) paymentEvent(t event.Type, cause Cause, p remit.ClaimPayment, standing *Standing) event.Event {
 	d := claimPaidData{
 		claimHead: c.head(cause), claimTimes: c.times(cause),
 		Payment: claimPaymentData{
@@ -107,9 +107,9 @@ type claimEstimateData struct {
 	Patient string        `json:"patient"`
 }
 
-// ReturnedEvent returns the predetermination.returned event of a predetermination
+// returnedEvent returns the predetermination.returned event of a predetermination
 // with an estimate.
-func (c *Claim) ReturnedEvent(cause Cause, e remit.ClaimEstimate) event.Event {
+func (c *Claim) returnedEvent(cause Cause, e remit.ClaimEstimate) event.Event {
 	return event.New(c.Scope, event.PredeterminationReturned, c.ID, cause.At, predeterminationReturnedData{
 		claimHead: c.head(cause), claimTimes: c.times(cause),
 		Estimate: claimEstimateData{e.ERAID, event.MoneyOrNull(e.Allowed), e.Pay.String(), e.Patient.String()},

@@ -109,7 +109,7 @@ func (c *Claim) Returned(e remit.ClaimEstimate, cause Cause) (event.Event, bool)
 	}
 	e.ReturnedAt = cause.At
 	c.Estimate = &e
-	return c.ReturnedEvent(cause, e), true
+	return c.returnedEvent(cause, e), true
 }
 
 // Voided voids the claim after the payer accepted the void transaction. It reports

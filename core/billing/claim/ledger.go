@@ -236,9 +236,9 @@ func (e *ledgerEntry) standing() (all []remit.Adjustment) {
 	return all
 }
 
-// Cancels reports whether the reversal takes anything back. The reversal is in the
+// cancels reports whether the reversal takes anything back. The reversal is in the
 // ledger.
-func (l *Ledger) Cancels(r *remit.LedgerEntry) bool {
+func (l *Ledger) cancels(r *remit.LedgerEntry) bool {
 	e := l.find(r)
 	return e != nil && len(e.takenBack) > 0
 }

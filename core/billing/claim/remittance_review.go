@@ -24,7 +24,7 @@ func (l *Ledger) Review(r *remit.LedgerEntry, found remit.MatchedBy) remit.Revie
 			return remit.ReviewPatientAndCharge
 		}
 		return ""
-	case r.Reverses() && !l.With(r).Cancels(r):
+	case r.Reverses() && !l.With(r).cancels(r):
 		if l.pays(r) {
 			return remit.ReviewReversalDiffers
 		}

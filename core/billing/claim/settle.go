@@ -27,7 +27,7 @@ func (c *Claim) Settle(l *Ledger, e *remit.LedgerEntry, cause Cause) (event.Even
 	if n := l.payerNumber(); n != "" {
 		c.PayerClaimNumber = n
 	}
-	return c.PaymentEvent(ev, cause, e.Payment(), c.Standing), true
+	return c.paymentEvent(ev, cause, e.Payment(), c.Standing), true
 }
 
 // Unsettle sets the figures after the entry was removed from the ledger.
@@ -40,7 +40,7 @@ func (c *Claim) Unsettle(l *Ledger, e *remit.LedgerEntry, cause Cause) (event.Ev
 	if p.Allowed != nil {
 		p.Allowed = new(-*p.Allowed)
 	}
-	return c.PaymentEvent(event.ClaimPaymentReversed, cause, p, c.Standing), true
+	return c.paymentEvent(event.ClaimPaymentReversed, cause, p, c.Standing), true
 }
 
 // settle sets the figures. The history says of less than before that it was taken back,

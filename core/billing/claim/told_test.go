@@ -49,7 +49,8 @@ func TestLeft(t *testing.T) {
 			&claim.CoverageAdjudication{Paid: 400_00, Lines: []claim.CoverageLine{
 				{LineNumber: 1, Paid: 400_00, Adjustments: contract(60_00)}, {LineNumber: 2, Adjustments: contract(200_00)},
 			}},
-			[]billing.Money{40_00, 100_00}, 140_00,
+			[]billing.Money{40_00, 100_00},
+			140_00,
 		},
 		"more than the charge": {&claim.CoverageAdjudication{Paid: 900_00}, []billing.Money{0, 0}, 0},
 	} {

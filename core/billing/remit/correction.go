@@ -98,7 +98,7 @@ func (e *ERA) Replace(others []*ERA, n Note) error {
 	e.TakingBack = nil
 	for _, o := range others {
 		o.State, o.ReplacedBy = Replaced, e.ID
-		e.TakingBack = append(e.TakingBack, Taking{ERA: o.ID})
+		e.TakingBack = append(e.TakingBack, taking{ERA: o.ID})
 	}
 	e.State, e.Stage, e.ReplacedBy, e.Decided = NeedsReview, Applying, billing.ERAID{}, &n
 	return nil

@@ -14,7 +14,7 @@ type Later struct {
 	Acknowledged *Note           // that the payment does not balance; nil until a person did
 	Decided      *Note           // on the correction; nil while it waits, and when it corrects nothing
 	ReplacedBy   billing.ERAID   // what stands in its place; zero while it stands
-	TakingBack   []Taking        // from which its own claims are not all taken over yet
+	TakingBack   []taking        // from which its own claims are not all taken over yet
 	Parts        []billing.ERAID // the others that stand: the payer split the payment
 	Corrections  []billing.ERAID // those that correct it and wait for a decision
 	Together     *LevelBalance   // of the payment, with its parts; nil when it balances alone, or has no parts
@@ -32,8 +32,8 @@ type Note struct {
 	Note string
 }
 
-// Taking is a remittance whose claims a correction takes over, chunk by chunk.
-type Taking struct {
+// taking is a remittance whose claims a correction takes over, chunk by chunk.
+type taking struct {
 	ERA   billing.ERAID
 	After int // the ordinal of the last claim that was taken over
 }

@@ -184,10 +184,10 @@ func (c column) of(row reflect.Value) string {
 		return intake.Guarded(strings.Join(values, "; "))
 	}
 	value, text := cell(row)
-	if text && !(c.amount() && amount.MatchString(value)) {
-		return intake.Guarded(value)
+	if !text || c.amount() && amount.MatchString(value) {
+		return value
 	}
-	return value
+	return intake.Guarded(value)
 }
 
 // amount reports whether the column has amounts.

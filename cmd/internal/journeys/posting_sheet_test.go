@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-rod/rod"
-	"time"
 )
 
 // many is a file with one payment: of a claim of ours, of 14 that nobody sent, and less what the payer

@@ -2956,8 +2956,8 @@ type ClaimHistoryItem struct {
 	// about a task. `unsettle`: one took such a decision back. `advice_ignored`: one sent the claim without what its payer wants to see, and said why. `match`,
 	// `apply`, `ignore` and `unapply`: a user or program worked on a remittance of the claim. `submit_withdrawn`: one changed the claim without `submit`, so it is no longer
 	// submitted by itself. `edit`: one changed the content, and the claim stayed in its state. `enrollment`: the
-	// enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that was never
-	// sent. `earlier_payer_decided` and `earlier_payer_changed`: a remittance of the payer before completed the claim,
+	// enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that its
+	// payer does not have: it was never sent, or was rejected. `earlier_payer_decided` and `earlier_payer_changed`: a remittance of the payer before completed the claim,
 	// or left it incomplete, or changed that payer's decision after the claim was sent. `patient_erased`: an
 	// operator erased the patient. `send`: the batch was sent. All others: a file from the clearinghouse or the payer
 	// reported it. `file_rejected`: its batch was rejected, and the claim is queued for the next one.
@@ -2979,8 +2979,8 @@ type ClaimHistoryItem struct {
 // about a task. `unsettle`: one took such a decision back. `advice_ignored`: one sent the claim without what its payer wants to see, and said why. `match`,
 // `apply`, `ignore` and `unapply`: a user or program worked on a remittance of the claim. `submit_withdrawn`: one changed the claim without `submit`, so it is no longer
 // submitted by itself. `edit`: one changed the content, and the claim stayed in its state. `enrollment`: the
-// enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that was never
-// sent. `earlier_payer_decided` and `earlier_payer_changed`: a remittance of the payer before completed the claim,
+// enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that its
+// payer does not have: it was never sent, or was rejected. `earlier_payer_decided` and `earlier_payer_changed`: a remittance of the payer before completed the claim,
 // or left it incomplete, or changed that payer's decision after the claim was sent. `patient_erased`: an
 // operator erased the patient. `send`: the batch was sent. All others: a file from the clearinghouse or the payer
 // reported it. `file_rejected`: its batch was rejected, and the claim is queued for the next one.
@@ -5589,6 +5589,7 @@ const (
 	LeftOutReasonSecondaryToBill       LeftOutReason = "secondary_to_bill"
 	LeftOutReasonRequestOpen           LeftOutReason = "request_open"
 	LeftOutReasonAppealOpen            LeftOutReason = "appeal_open"
+	LeftOutReasonFilingLimit           LeftOutReason = "filing_limit"
 	LeftOutReasonReopened              LeftOutReason = "reopened"
 )
 
@@ -7826,6 +7827,8 @@ type EstimateAccuracyTotals struct {
 	PatientResponsibility Amount `json:"patient_responsibility"`
 	// How far it is from the nearest end of the estimate; more than 0 if the patient owes more.
 	Difference Amount `json:"difference"`
+	// Why the totals differ otherwise than the lines do: services that only the claim has, or only the estimate. As sentences.
+	Because []string `json:"because"`
 }
 
 // PayerAccuracy is part of a reply.

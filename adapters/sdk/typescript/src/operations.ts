@@ -311,7 +311,7 @@ export class EligibilityBatchesOperations {
    *
    * Requires the `submit` permission. Accepts up to 1,000 checks, such as those of tomorrow's patients, and replies at
    * once. The payers are asked in the background, each with a few checks at a time. An item with faults is `invalid`,
-   * and does not keep the others from being asked. Only a batch of which every item is invalid returns 422.
+   * also of its appointment, and does not keep the others from being asked. Only a batch of which every item is invalid returns 422.
    *
    * Each item is an ordinary check with `batch_id`, and a saved answer counts as everywhere. A payer that does not
    * respond is asked again after 5 minutes or more, until `not_after`. The check stays `pending` meanwhile. It completes
@@ -504,8 +504,10 @@ export class ClaimsOperations {
    * transaction, that claim becomes `voided`. Until then its state does not change. You can void a claim that is
    * `accepted_clearinghouse`, `accepted_payer`, `paid` or `denied`.
    *
-   * A claim that no file has carried becomes `voided` at once, without a transaction: 200 with the claim itself.
-   * Any other claim returns 409. So does a second void, unless the first was rejected.
+   * A claim that its payer does not have becomes `voided` at once, without a transaction: 200 with the claim itself.
+   * No file has carried it, or it was rejected, is corrected or not, and is in no file again. Of a `replacement` that
+   * was rejected the payer has what it replaces: a void transaction is sent while it is `rejected` or `validated`, and
+   * the claim is not submitted beside it. Any other claim returns 409. So does a second void, unless the first was rejected.
    */
   void(id: string, options?: CallOptions): Promise<Claim> {
     return this.core.json({ method: "POST", path: `/claims/${encodeURIComponent(id)}/void`, keyed: true }, options);
@@ -711,7 +713,8 @@ export class AppealsOperations {
    *
    * Requires the `submit` permission. The appeal can no longer be changed. Its decision is due in 60 days; a task
    * `appeal_due` then asks for it, or as soon as a remittance changes the claim. `payments` lists what remittances
-   * paid after that day. An appeal that was sent before returns 409.
+   * paid after that day. An appeal that was sent before returns 409. A day before the decision that it is about
+   * returns 422.
    */
   recordSent(id: string, body: AppealSentRequest, options?: CallOptions): Promise<Appeal> {
     return this.core.json({ method: "POST", path: `/appeals/${encodeURIComponent(id)}/sent`, body, keyed: true }, options);
@@ -1583,8 +1586,8 @@ export class ReportsOperations {
    * Report what payers refuse.
    *
    * Requires the `read` permission. What payers refuse to pay of the claims of a period, by group, reason and what to
-   * do about it. What a later decision pays after all is not counted. A claim counts in each row of which it has an
-   * amount. As CSV, the file has the rows without the total.
+   * do about it, with what they leave to the patient because a filing limit was missed (`PR-29`). What a later decision
+   * pays after all is not counted. A claim counts in each row of which it has an amount. As CSV, the file has the rows without the total.
    */
   denials(params: ReportsDenialsParams = {}, options?: CallOptions): Promise<DenialsReport> {
     return this.core.json({ method: "GET", path: "/reports/denials", query: params }, options);
@@ -1974,7 +1977,8 @@ export class FeeSchedulesOperations {
    *
    * **As a file.** Send the rows as `text/csv`, and the other fields in the query. The first line names the columns
    * `procedure_code` and `amount`; names that spreadsheets use, such as `ADA Code` and `Fee`, work too, and other
-   * columns are left out. Commas, semicolons or tabs are between the columns, and the text is UTF-8 or Windows-1252.
+   * columns are left out. Of several columns of amounts, the one whose name means the `kind` counts: `UCR Fee` for
+   * `office_fees`, `Allowed Amount` or `PPO Fee` for `allowed`. Two that fit equally are a `conflict`. Commas, semicolons or tabs are between the columns, and the text is UTF-8 or Windows-1252.
    * Amounts may have a dollar sign and commas between thousands. The `field` of a fault is `csv.LINE.COLUMN`, and
    * its message names them. A body of this operation may have 16,000 values.
    */

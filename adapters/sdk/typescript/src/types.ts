@@ -2786,8 +2786,8 @@ export interface ClaimHistoryItem {
    * about a task. `unsettle`: one took such a decision back. `advice_ignored`: one sent the claim without what its payer wants to see, and said why. `match`,
    * `apply`, `ignore` and `unapply`: a user or program worked on a remittance of the claim. `submit_withdrawn`: one changed the claim without `submit`, so it is no longer
    * submitted by itself. `edit`: one changed the content, and the claim stayed in its state. `enrollment`: the
-   * enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that was never
-   * sent. `earlier_payer_decided` and `earlier_payer_changed`: a remittance of the payer before completed the claim,
+   * enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that its
+   * payer does not have: it was never sent, or was rejected. `earlier_payer_decided` and `earlier_payer_changed`: a remittance of the payer before completed the claim,
    * or left it incomplete, or changed that payer's decision after the claim was sent. `patient_erased`: an
    * operator erased the patient. `send`: the batch was sent. All others: a file from the clearinghouse or the payer
    * reported it. `file_rejected`: its batch was rejected, and the claim is queued for the next one.
@@ -2812,8 +2812,8 @@ export interface ClaimHistoryItem {
  * about a task. `unsettle`: one took such a decision back. `advice_ignored`: one sent the claim without what its payer wants to see, and said why. `match`,
  * `apply`, `ignore` and `unapply`: a user or program worked on a remittance of the claim. `submit_withdrawn`: one changed the claim without `submit`, so it is no longer
  * submitted by itself. `edit`: one changed the content, and the claim stayed in its state. `enrollment`: the
- * enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that was never
- * sent. `earlier_payer_decided` and `earlier_payer_changed`: a remittance of the payer before completed the claim,
+ * enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that its
+ * payer does not have: it was never sent, or was rejected. `earlier_payer_decided` and `earlier_payer_changed`: a remittance of the payer before completed the claim,
  * or left it incomplete, or changed that payer's decision after the claim was sent. `patient_erased`: an
  * operator erased the patient. `send`: the batch was sent. All others: a file from the clearinghouse or the payer
  * reported it. `file_rejected`: its batch was rejected, and the claim is queued for the next one.
@@ -5078,6 +5078,7 @@ export type LeftOutReason =
   | "secondary_to_bill"
   | "request_open"
   | "appeal_open"
+  | "filing_limit"
   | "reopened"
   | (string & {});
 
@@ -6983,6 +6984,10 @@ export interface EstimateAccuracyTotals {
    * How far it is from the nearest end of the estimate; more than 0 if the patient owes more.
    */
   difference: Amount;
+  /**
+   * Why the totals differ otherwise than the lines do: services that only the claim has, or only the estimate. As sentences.
+   */
+  because: string[];
 }
 
 export interface PayerAccuracy {

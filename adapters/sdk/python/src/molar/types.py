@@ -2584,8 +2584,8 @@ a user or program asked for it. `hold` and `release`: one held it back or releas
 about a task. `unsettle`: one took such a decision back. `advice_ignored`: one sent the claim without what its payer wants to see, and said why. `match`,
 `apply`, `ignore` and `unapply`: a user or program worked on a remittance of the claim. `submit_withdrawn`: one changed the claim without `submit`, so it is no longer
 submitted by itself. `edit`: one changed the content, and the claim stayed in its state. `enrollment`: the
-enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that was never
-sent. `earlier_payer_decided` and `earlier_payer_changed`: a remittance of the payer before completed the claim,
+enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that its
+payer does not have: it was never sent, or was rejected. `earlier_payer_decided` and `earlier_payer_changed`: a remittance of the payer before completed the claim,
 or left it incomplete, or changed that payer's decision after the claim was sent. `patient_erased`: an
 operator erased the patient. `send`: the batch was sent. All others: a file from the clearinghouse or the payer
 reported it. `file_rejected`: its batch was rejected, and the claim is queued for the next one.
@@ -2607,8 +2607,8 @@ class ClaimHistoryItem(Model):
     about a task. `unsettle`: one took such a decision back. `advice_ignored`: one sent the claim without what its payer wants to see, and said why. `match`,
     `apply`, `ignore` and `unapply`: a user or program worked on a remittance of the claim. `submit_withdrawn`: one changed the claim without `submit`, so it is no longer
     submitted by itself. `edit`: one changed the content, and the claim stayed in its state. `enrollment`: the
-    enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that was never
-    sent. `earlier_payer_decided` and `earlier_payer_changed`: a remittance of the payer before completed the claim,
+    enrollment that the claim waited for is active. `void_unsent`: a user or program voided a claim that its
+    payer does not have: it was never sent, or was rejected. `earlier_payer_decided` and `earlier_payer_changed`: a remittance of the payer before completed the claim,
     or left it incomplete, or changed that payer's decision after the claim was sent. `patient_erased`: an
     operator erased the patient. `send`: the batch was sent. All others: a file from the clearinghouse or the payer
     reported it. `file_rejected`: its batch was rejected, and the claim is queued for the next one.
@@ -5049,7 +5049,7 @@ ReconcileState: TypeAlias = "Literal['not_asked', 'awaits_deposit', 'reconciling
 `done`: every claim was looked at. `reopening`: the remittance was unposted, and more claims are reopened.
 """
 
-LeftOutReason: TypeAlias = "Literal['needs_review', 'changed_after_reconcile', 'not_decided', 'open_amount', 'overpaid', 'secondary_to_bill', 'request_open', 'appeal_open', 'reopened'] | str"
+LeftOutReason: TypeAlias = "Literal['needs_review', 'changed_after_reconcile', 'not_decided', 'open_amount', 'overpaid', 'secondary_to_bill', 'request_open', 'appeal_open', 'filing_limit', 'reopened'] | str"
 
 
 class LeftOutClaim(Model):
@@ -7340,6 +7340,8 @@ class EstimateAccuracyTotals(Model):
     """What the patient owes for the whole claim, by the applied remittances of all payers."""
     difference: Decimal
     """How far it is from the nearest end of the estimate; more than 0 if the patient owes more."""
+    because: list[str]
+    """Why the totals differ otherwise than the lines do: services that only the claim has, or only the estimate. As sentences."""
 
     _read: ClassVar[dict[str, Any]] = {
         "estimated": AmountRange,

@@ -289,7 +289,7 @@ func (x *story) claims(t *testing.T) {
 	x.show(t, "deletePayerLimits", call{}, "CHTEST")
 	x.show(t, "createAppeal", call{}, claim)
 	x.show(t, "updateAppeal", call{}, x.newest["apl_"])
-	x.show(t, "recordAppealSent", call{body: `{"on":"` + lately(0) + `","by":"mail","reference":"9400 1000 0000 0000"}`}, x.newest["apl_"])
+	x.show(t, "recordAppealSent", call{body: `{"on":"` + lately(1) + `","by":"mail","reference":"9400 1000 0000 0000"}`}, x.newest["apl_"])
 	x.show(t, "recordAppealDecided", call{body: `{"on":"` + lately(0) + `","outcome":"partly"}`}, x.newest["apl_"])
 	x.show(t, "getAppeal", call{}, x.newest["apl_"])
 	x.show(t, "listAppeals", call{}, claim)

@@ -134,13 +134,9 @@ func (s *Service) Change(ctx context.Context, call idempotency.Write[*appeal.App
 // Send records that an appeal was sent. Its errors are those of Change.
 func (s *Service) Send(ctx context.Context, call idempotency.Write[*appeal.Appeal], id billing.AppealID, in intake.AppealSentRequest) (caller.Reply, error) {
 	how, faults := in.Sending()
-	return s.change(ctx, call, id, faults, func(ctx context.Context, tx ports.Tx, c *claim.Claim, a *appeal.Appeal) error {
-		entries, err := tx.RemittanceClaims.Ledger(ctx, []billing.ClaimID{c.ID})
-		if err != nil {
-			return err
-		}
-		now, zone := tx.Clock.Now(), c.Contract.Limits.Zone
-		return a.Send(how, call.Principal.ID, a.Appealed(entries[c.ID], zone), zone.Day(now), now)
+	return s.change(ctx, call, id, faults, func(_ context.Context, tx ports.Tx, c *claim.Claim, a *appeal.Appeal) error {
+		now := tx.Clock.Now()
+		return a.Send(how, call.Principal.ID, c.Contract.Limits.Zone.Day(now), now)
 	})
 }
 

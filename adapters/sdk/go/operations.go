@@ -703,8 +703,7 @@ func (s AppealsOperations) Update(ctx context.Context, id string, body AppealUpd
 //
 // Requires the `submit` permission. The appeal can no longer be changed. Its decision is due in 60 days; a task
 // `appeal_due` then asks for it, or as soon as a remittance changes the claim. `payments` lists what remittances
-// paid after that day. An appeal that was sent before returns 409. A day before the decision that it is about
-// returns 422.
+// paid after that day. An appeal that was sent before returns 409.
 func (s AppealsOperations) RecordSent(ctx context.Context, id string, body AppealSentRequest, options ...CallOption) (*Appeal, error) {
 	return read[Appeal](ctx, s.c, call{
 		method: http.MethodPost, path: "/appeals/" + url.PathEscape(id) + "/sent",

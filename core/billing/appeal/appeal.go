@@ -150,34 +150,14 @@ type Sending struct {
 	Reference string // empty for none
 }
 
-// Appealed returns the day of the decision that the appeal is about: the last one that was known when the
-// appeal was made. It is the day of the payment, or that of its receipt in the zone if that is earlier; zero for
-// none. Entries are what remittances say of the claim.
-func (a *Appeal) Appealed(entries []*remit.LedgerEntry, in limit.Zone) (day billing.Date) {
-	for _, e := range entries {
-		if e.Reverses() || e.AppliedAt.After(a.CreatedAt) {
-			continue
-		}
-		on := in.Day(e.ERA.ReceivedAt)
-		if !e.Date.IsZero() && e.Date.Before(on) {
-			on = e.Date
-		}
-		if day.Before(on) {
-			day = on
-		}
-	}
-	return day
-}
-
-// Send records that the appeal was sent. Decided is the day of the decision that it is about; zero if it is not
-// known. Days are compared with today at the office of the claim. It returns CodeConflict for one that was sent
-// before, and CodeInvalidRequest for a day before the decision, or to come.
-func (a *Appeal) Send(s Sending, by string, decided, today billing.Date, now time.Time) error {
+// Send records that the appeal was sent. Days are compared with today at the office of the claim. It
+// returns CodeConflict for one that was sent before, and CodeInvalidRequest for a day to come.
+func (a *Appeal) Send(s Sending, by string, today billing.Date, now time.Time) error {
 	if a.State != Draft {
 		return conflict("The appeal was sent already. " + a.next())
 	}
 	s.On = cmp.Or(s.On, today)
-	if err := past(s.On, decided, "The payer decided the claim on ", today); err != nil {
+	if err := past(s.On, billing.Date{}, today); err != nil {
 		return err
 	}
 	a.State, a.SentOn, a.SentBy, a.Words.Reference = Sent, s.On, s.By, s.Reference
@@ -198,7 +178,7 @@ func (a *Appeal) Decide(on billing.Date, o Outcome, by string, today billing.Dat
 		return conflict("The appeal was not sent. Record that it was sent first, or withdraw it.")
 	}
 	on = cmp.Or(on, today)
-	if err := past(on, a.SentOn, "The appeal was sent on ", today); err != nil {
+	if err := past(on, a.SentOn, today); err != nil {
 		return err
 	}
 	a.State, a.DecidedOn, a.Outcome = Decided, on, o
@@ -206,15 +186,14 @@ func (a *Appeal) Decide(on billing.Date, o Outcome, by string, today billing.Dat
 	return nil
 }
 
-// past returns CodeInvalidRequest for a day that is to come, or before another, which may be zero. What that
-// is begins the message.
-func past(on, after billing.Date, what string, today billing.Date) error {
+// past returns CodeInvalidRequest for a day that is to come, or before another, which may be zero.
+func past(on, after, today billing.Date) error {
 	var f billing.Faults
 	switch {
 	case today.Before(on):
 		f.Add("on", billing.FaultRange, "The day must not be in the future.")
 	case !after.IsZero() && on.Before(after):
-		f.Add("on", billing.FaultRange, what+after.String()+". Send that day or a later one.")
+		f.Add("on", billing.FaultRange, "The appeal was sent on "+after.String()+". Send that day or a later one.")
 	}
 	return f.Err()
 }

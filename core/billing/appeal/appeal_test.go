@@ -27,7 +27,7 @@ func draft() *appeal.Appeal {
 func TestStates(t *testing.T) {
 	t.Parallel()
 	send := func(a *appeal.Appeal) error {
-		return a.Send(appeal.Sending{On: today, By: appeal.Mail}, "ann", billing.Date{}, today, now)
+		return a.Send(appeal.Sending{On: today, By: appeal.Mail}, "ann", today, now)
 	}
 	decide := func(o appeal.Outcome) func(*appeal.Appeal) error {
 		return func(a *appeal.Appeal) error { return a.Decide(today, o, "ann", today, now) }
@@ -55,52 +55,14 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// TestSentAfterTheDecision refuses a day before the decision that an appeal is about.
-func TestSentAfterTheDecision(t *testing.T) {
-	t.Parallel()
-	a, zone := draft(), limit.Zone("America/New_York")
-	entry := func(paid, received, applied int, code string) *remit.LedgerEntry {
-		e := &remit.LedgerEntry{Claim: &remit.Claim{StatusCode: code}, ERA: remit.Source{ReceivedAt: now.AddDate(0, 0, received)}}
-		if e.AppliedAt = now.AddDate(0, 0, applied); paid != 0 {
-			e.Date = today.AddDays(paid)
-		}
-		return e
-	}
-	for name, x := range map[string]struct {
-		entries []*remit.LedgerEntry
-		days    int // before today
-	}{
-		"nothing known":                {nil, 99},
-		"the day of the payment":       {[]*remit.LedgerEntry{entry(-9, -8, -8, "4")}, 9},
-		"the last decision":            {[]*remit.LedgerEntry{entry(-9, -8, -8, "4"), entry(-5, -4, -4, "4")}, 5},
-		"a payment that is to come":    {[]*remit.LedgerEntry{entry(3, -2, -2, "4")}, 2},
-		"a remittance without a day":   {[]*remit.LedgerEntry{entry(0, -2, -2, "4")}, 2},
-		"a reversal after it":          {[]*remit.LedgerEntry{entry(-9, -8, -8, "4"), entry(-1, -1, -1, "22")}, 9},
-		"a decision after it was made": {[]*remit.LedgerEntry{entry(-9, -8, -8, "4"), entry(-1, 1, 1, "4")}, 9},
-	} {
-		decided := a.Appealed(x.entries, zone)
-		first := today.AddDays(-x.days)
-		if decided != first && x.days != 99 || x.days == 99 && !decided.IsZero() {
-			t.Errorf("%s: decided on %s, want %s", name, decided, first)
-		}
-		early, in := draft(), draft()
-		if err := early.Send(appeal.Sending{On: first.AddDays(-1), By: appeal.Mail}, "ann", decided, today, now); x.days != 99 && (billing.CodeOf(err) != billing.CodeInvalidRequest || early.State != appeal.Draft) {
-			t.Errorf("%s, the day before: %v", name, err)
-		}
-		if err := in.Send(appeal.Sending{On: first, By: appeal.Mail}, "ann", decided, today, now); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
 // TestDays refuses days to come, and decisions before the sending.
 func TestDays(t *testing.T) {
 	t.Parallel()
 	a := draft()
-	if err := a.Send(appeal.Sending{On: today.AddDays(1), By: appeal.Fax}, "ann", billing.Date{}, today, now); billing.CodeOf(err) != billing.CodeInvalidRequest || a.State != appeal.Draft {
+	if err := a.Send(appeal.Sending{On: today.AddDays(1), By: appeal.Fax}, "ann", today, now); billing.CodeOf(err) != billing.CodeInvalidRequest || a.State != appeal.Draft {
 		t.Errorf("sent tomorrow: %v", err)
 	}
-	if err := a.Send(appeal.Sending{On: today.AddDays(-3), By: appeal.Fax, Reference: "77"}, "ann", billing.Date{}, today, now); err != nil || a.DueOn() != today.AddDays(57) || a.Words.Reference != "77" {
+	if err := a.Send(appeal.Sending{On: today.AddDays(-3), By: appeal.Fax, Reference: "77"}, "ann", today, now); err != nil || a.DueOn() != today.AddDays(57) || a.Words.Reference != "77" {
 		t.Errorf("sent: %v, due on %s", err, a.DueOn())
 	}
 	for _, day := range []billing.Date{today.AddDays(-4), today.AddDays(1)} {

@@ -713,8 +713,7 @@ export class AppealsOperations {
    *
    * Requires the `submit` permission. The appeal can no longer be changed. Its decision is due in 60 days; a task
    * `appeal_due` then asks for it, or as soon as a remittance changes the claim. `payments` lists what remittances
-   * paid after that day. An appeal that was sent before returns 409. A day before the decision that it is about
-   * returns 422.
+   * paid after that day. An appeal that was sent before returns 409.
    */
   recordSent(id: string, body: AppealSentRequest, options?: CallOptions): Promise<Appeal> {
     return this.core.json({ method: "POST", path: `/appeals/${encodeURIComponent(id)}/sent`, body, keyed: true }, options);

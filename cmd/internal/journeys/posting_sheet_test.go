@@ -154,22 +154,22 @@ func TestDepositsInParts(t *testing.T) {
 // because its processor kept a fee.
 func (p *page) paysByCard(practice *practice, date string) {
 	p.tb.Helper()
-	for _, name := range []string{"Cora", "Cleo"} {
-		practice.bills(name, "Paid", "-PAID-ERA")
-	}
 	var traces []string
-	p.until("both payments", func(*rod.Page) error {
-		traces = nil
-		for _, e := range practice.get("/eras?limit=100")["data"].([]any) {
-			if bank := e.(map[string]any)["bank"].(map[string]any); bank["status"] == "awaited" {
-				traces = append(traces, e.(map[string]any)["payment"].(map[string]any)["trace_number"].(string))
+	for i, name := range []string{"Cora", "Cleo"} { // one after the other, so that each has a payment of its own
+		practice.bills(name, "Paid", "-PAID-ERA")
+		p.until("the payment of "+name, func(*rod.Page) error {
+			traces = nil
+			for _, e := range practice.get("/eras?limit=100")["data"].([]any) {
+				if bank := e.(map[string]any)["bank"].(map[string]any); bank["status"] == "awaited" {
+					traces = append(traces, e.(map[string]any)["payment"].(map[string]any)["trace_number"].(string))
+				}
 			}
-		}
-		if len(traces) != 2 {
-			return fmt.Errorf("%d payments wait for their money", len(traces))
-		}
-		return nil
-	})
+			if len(traces) != i+1 {
+				return fmt.Errorf("%d payments wait for their money", len(traces))
+			}
+			return nil
+		})
+	}
 	practice.imports(fmt.Sprintf("Date,Description,Amount\n%s,MERCHANT CARD HCCLAIMPMT MOLAR TEST PAYER,1630.00\n", date))
 	p.open("/test/deposits")
 	p.click("MERCHANT CARD HCCLAIMPMT MOLAR TEST PAYER")
@@ -186,7 +186,7 @@ func (p *page) paysByCard(practice *practice, date string) {
 	second.fill("Remittance", "828.80")
 	p.press("Enter")
 	second.has("Amount", "801.20")
-	second.fill("Fee", "27.60")
+	second.fill("Fee (optional)", "27.60")
 	form.sees("$0.00 of the deposit stays to explain")
 	p.screen("deposit-by-hand")
 	form.click("Match")

@@ -20,6 +20,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/records"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/ports"
@@ -46,6 +47,7 @@ func TestExportOrganization(t *testing.T) {
 	t.Cleanup(func() { _ = blobs.Close() })
 	s := startService(t, func(with *setup) { with.blobs = blobs })
 	s.clear(t)
+	work(t, s.queue, jobs.KindTasks, s.options.Tasks.Follow)
 	ours, office, dentist, key := s.test, s.office, s.dentist, s.key
 	other := s.neighbor(t)
 	s.test, s.office, s.dentist, s.key = ours, office, dentist, key

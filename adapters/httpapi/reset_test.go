@@ -14,6 +14,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
+	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
@@ -112,6 +113,7 @@ func TestReset(t *testing.T) {
 	t.Cleanup(func() { _ = blobs.Close() })
 	s := startService(t, func(with *setup) { with.blobs = blobs })
 	s.clear(t)
+	work(t, s.queue, jobs.KindTasks, s.options.Tasks.Follow)
 	ours, office, dentist, key := s.test, s.office, s.dentist, s.key
 	for _, name := range []string{"Live Dental", "Next Door Dental"} { // the first becomes our live mode
 		o, err := s.access.CreateOrganization(t.Context(), name)

@@ -164,7 +164,7 @@ func TestChangeInEachState(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
 	may := map[claim.State]string{
-		claim.Draft: "change", claim.NeedsAttention: "change", claim.Rejected: "change", claim.Validated: "submit",
+		claim.Draft: "change", claim.NeedsAttention: "change", claim.Rejected: "change void", claim.Validated: "submit void",
 		claim.AcceptedClearinghouse: "void", claim.AcceptedPayer: "replace void",
 		claim.Paid: "reconcile replace void", claim.Denied: "reconcile replace void", claim.Reconciled: "reconcile",
 	}

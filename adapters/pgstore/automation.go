@@ -82,7 +82,7 @@ SELECT DISTINCT claim_id
 FROM payer_requests
 WHERE org_id = $1 AND mode = $2 AND claim_id = ANY ($3::uuid[]) AND claim_id IS NOT NULL AND state = 'open' AND NOT decisions::jsonb @> '[{"As": "will_not_send"}]'`
 
-// Requested finds the claims with an open payer request that somebody is to answer.
+// Requested finds the claims with an open payer request, unless a person decided to answer nothing.
 func (r postings) Requested(ctx context.Context, claims []billing.ClaimID) (map[billing.ClaimID]bool, error) {
 	var id billing.ClaimID
 	found := map[billing.ClaimID]bool{}

@@ -83,7 +83,7 @@ func AccuracyOf(e *estimate.Record, claims []*Record) (*Accuracy, error) {
 // others returns in words what services cost the patient that only the claim has, or only the estimate.
 func (a *Accuracy) others(l *Ledger) (out []string) {
 	patient := l.patient()
-	owed, told := patient.total()-patient[0], estimate.Range{}
+	owed, missing := patient.total()-patient[0], estimate.Range{}
 	for i := range a.Lines {
 		if n := a.Lines[i].Number; n > 0 {
 			owed -= patient[n]
@@ -91,13 +91,13 @@ func (a *Accuracy) others(l *Ledger) (out []string) {
 		}
 		r := &a.Estimate.Estimate.Lines[i]
 		least, most := r.Least.PatientPays, r.Most.PatientPays
-		told = estimate.Range{Least: told.Least + min(least, most), Most: told.Most + max(least, most)}
+		missing = estimate.Range{Least: missing.Least + min(least, most), Most: missing.Most + max(least, most)}
 	}
 	if owed != 0 {
-		out = append(out, "The patient owes "+owed.Dollars()+" for services of the claim that the estimate does not have.")
+		out = append(out, "The claim has services that are not in the estimate. The patient owes "+owed.Dollars()+" for them.")
 	}
-	if told.Most > 0 {
-		out = append(out, "The estimate has "+told.String()+" of the patient for services that the claim does not have.")
+	if missing.Most > 0 {
+		out = append(out, "The estimate has services that are not in the claim. The patient's part of them was "+missing.String()+".")
 	}
 	return out
 }

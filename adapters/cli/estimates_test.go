@@ -13,6 +13,7 @@ import (
 	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/estimates"
 	"github.com/molar-billing/molar/ports"
@@ -32,8 +33,9 @@ func TestEstimateCommands(t *testing.T) {
 	}}
 	scope := porttest.Organization(t, store, billing.ModeTest)
 	now := time.Now()
+	office := porttest.Office(t, store, scope, func(o *directory.Office) { o.TimeZone = "UTC" }) // its day is the one of the times
 	c := &coverage.Check{
-		ID: billing.NewID[billing.CheckID](billing.RealAt(now)), Scope: scope, OfficeID: porttest.Office(t, store, scope).ID,
+		ID: billing.NewID[billing.CheckID](billing.RealAt(now)), Scope: scope, OfficeID: office.ID,
 		PatientID: billing.NewID[billing.PatientID](billing.RealAt(now)), CreatedAt: now, CompletedAt: now,
 		State: coverage.CheckCompleted, Outcome: coverage.OutcomeAnswered, Status: coverage.Active, Benefits: smallPlan().Data(),
 		Inquiry: coverage.Inquiry{Subscriber: coverage.Subscriber{FirstName: "Sam", LastName: "Example", DateOfBirth: billing.Date{Year: 1984, Month: 2, Day: 29}, MemberID: "M1"}},

@@ -362,7 +362,7 @@ func (x *story) clock(t *testing.T) {
 	x.show(t, "advanceSandboxClock/next", call{})
 	x.show(t, "stopSandboxClock", call{})
 	for x.must(t, 200, call{path: "/claims/" + claim}).text(t, "state") != "accepted_payer" {
-		x.must(t, 200, call{method: "POST", path: "/sandbox/clock/advance", body: `{"until":"next"}`})
+		x.advances(t, call{body: `{"until":"next"}`})
 	}
 	x.show(t, "simulateClaim", call{}, claim)
 }

@@ -129,7 +129,7 @@ func TestReset(t *testing.T) {
 	}
 	s.test, s.office, s.dentist, s.key = ours, office, dentist, key
 	m := s.practice(t)
-	s.must(t, 200, call{method: "POST", path: "/sandbox/clock/advance", body: `{"by":"P3D"}`})
+	s.advances(t, call{body: `{"by":"P3D"}`})
 	images := 0
 	for range blobs.List(t.Context(), "") {
 		images++

@@ -68,7 +68,7 @@ func TestAdvanceGoesOn(t *testing.T) {
 			t.Errorf("%s: the first request: %d %s", name, got.StatusCode, got.body)
 		}
 		exec("DELETE FROM jobs WHERE kind = 'thumbnail'")
-		s.must(t, 200, call{method: "POST", path: advance.path, body: `{"by":"PT1H"}`})
+		s.advances(t, call{body: `{"by":"PT1H"}`})
 		if again := s.must(t, 200, c); again.body != got.body || again.Header.Get("Idempotent-Replayed") != "true" {
 			t.Errorf("%s: the key afterwards: %s, want %s", name, again.body, got.body)
 		}
@@ -92,7 +92,7 @@ func TestAdvanceIsRefused(t *testing.T) {
 	wantStatus(t, s.do(t, call{method: "PATCH", path: "/sandbox/clock", body: `{}`, bad: true}), 422, billing.CodeInvalidRequest)
 	before := s.must(t, 200, call{method: "PATCH", path: "/sandbox/clock", body: `{"running":false}`}).text(t, "now")
 	for _, until := range []string{"next", "idle"} {
-		if a := s.must(t, 200, call{method: "POST", path: "/sandbox/clock/advance", body: `{"until":"` + until + `"}`}); a.text(t, "now") != before {
+		if a := s.advances(t, call{body: `{"until":"` + until + `"}`}); a.text(t, "now") != before {
 			t.Errorf("until %s: %s, want %s", until, a.body, before)
 		}
 	}
@@ -107,7 +107,7 @@ func TestMeHasTheClock(t *testing.T) {
 	me().shows(t, "clock", nil)
 	stands := s.must(t, 200, call{method: "PATCH", path: "/sandbox/clock", body: `{"running":false}`}).text(t, "now")
 	me().shows(t, "clock.now", stands, "clock.running", false, "clock.state", "ready")
-	ahead := s.must(t, 200, call{method: "POST", path: "/sandbox/clock/advance", body: `{"by":"P14D"}`}).text(t, "now")
+	ahead := s.advances(t, call{body: `{"by":"P14D"}`}).text(t, "now")
 	me().shows(t, "clock.now", ahead)
 	s.must(t, 200, viewer.with("Molar-Mode", "live").call(call{path: "/me"})).shows(t, "clock", nil)
 	s.must(t, 200, call{path: "/me", key: s.other}).shows(t, "clock", nil)

@@ -27,7 +27,7 @@ func (s *service) standing(t *testing.T) {
 
 func (s *service) advance(t *testing.T, until string) {
 	t.Helper()
-	s.must(t, 200, call{method: "POST", path: "/sandbox/clock/advance", body: `{"until":"` + until + `"}`})
+	s.advances(t, call{body: `{"until":"` + until + `"}`})
 }
 
 // queued makes a claim that waits for a batch.

@@ -87,11 +87,11 @@ func TestPolicyAsks(t *testing.T) {
 	slow := s.must(t, 201, call{path: "/claims", body: s.crown("X-SLOW-PAYER", with("submit", true))}).text(t, "id")
 	quick := s.must(t, 201, call{path: "/claims", body: s.crown("PAID-ERA", with("submit", true))}).text(t, "id")
 	estimate := s.must(t, 201, call{path: "/claims", body: s.crown("PRE-SLOW-PAYER", func(o anObject) { asked(o); o["submit"] = true })}).text(t, "id")
-	s.advances(t, `{"by":"P1D"}`)
+	s.advances(t, call{body: `{"by":"P1D"}`})
 	s.must(t, 200, call{path: "/claims/" + slow}).shows(t, "state", "accepted_payer")
 	clock := s.must(t, 200, call{path: "/sandbox/clock"})
 	clock.shows(t, "next.kind", "claim_status", "next.resource", slow, "pending", 2.0) // the payment and the estimate
-	s.advances(t, `{"until":"idle"}`)
+	s.advances(t, call{body: `{"until":"idle"}`})
 	s.must(t, 200, call{path: "/claims/" + slow}).shows(t, "state", "paid")
 	var days []int
 	at := s.inquiries(t, slow)
@@ -123,21 +123,6 @@ func equalInts(a, b []int) bool {
 		}
 	}
 	return true
-}
-
-// advances moves the clock to the end of an advance, however long it takes.
-func (s *service) advances(t *testing.T, body string) {
-	t.Helper()
-	c := call{method: "POST", path: "/sandbox/clock/advance", body: body, idem: body}
-	for {
-		switch a := s.do(t, c); a.StatusCode {
-		case 200:
-			return
-		case 202:
-		default:
-			t.Fatalf("%s: %d %s", body, a.StatusCode, a.body)
-		}
-	}
 }
 
 // TestPolicyAsksOnce runs the job of a policy many times at once, as repeated deliveries and

@@ -57,7 +57,7 @@ func TestThrowAways(t *testing.T) {
 	}
 	wantStatus(t, s.do(t, call{path: "/claims/" + claim, key: other}), 404, billing.CodeNotFound)
 	wantStatus(t, s.do(t, call{path: "/claims/" + claim}), 404, billing.CodeNotFound)
-	s.must(t, 200, call{method: "POST", path: "/sandbox/clock/advance", key: key, body: `{"until":"idle"}`})
+	s.advances(t, call{key: key, body: `{"until":"idle"}`})
 	if c := s.must(t, 200, call{path: "/claims/" + claim, key: key}); c.text(t, "state") != "paid" {
 		t.Errorf("the claim is %s", c.text(t, "state"))
 	}

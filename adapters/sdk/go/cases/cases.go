@@ -282,7 +282,7 @@ func (b *bench) appealSent(ctx context.Context) error {
 		return err
 	}
 	decided, err := b.client.Appeals.RecordDecided(ctx, a.ID, molar.AppealDecidedRequest{Outcome: molar.AppealOutcomeUpheld})
-	if err := wants(err, err == nil && decided.Decided != nil && decided.Decided.On > day && decided.DueOn == nil, decided); err != nil {
+	if err := wants(err, err == nil && decided.Decided != nil && decided.Decided.On >= day && decided.DueOn == nil, decided); err != nil {
 		return err
 	}
 	one, err := b.client.Appeals.Get(ctx, a.ID)

@@ -217,7 +217,7 @@ def appeal_sent() -> None:
     sent = client.appeals.record_sent(a.id, on=str(day), by="fax", reference="77")
     assert sent.sent is not None and sent.sent.reference == "77" and sent.due_on is not None, sent
     decided = client.appeals.record_decided(a.id, outcome="upheld")
-    assert decided.decided is not None and decided.decided.on > day and decided.due_on is None, decided
+    assert decided.decided is not None and decided.decided.on >= day and decided.due_on is None, decided
     assert [x.id for x in client.appeals.list(c.id).page().data] == [client.appeals.get(a.id).id]
 
 

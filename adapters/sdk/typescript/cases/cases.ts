@@ -305,7 +305,7 @@ const cases: Record<string, () => Promise<void>> = {
     const sent = await client.appeals.recordSent(a.id, { on: day, by: "fax", reference: "77" });
     want(sent.sent?.reference === "77" && sent.due_on !== null, sent);
     const decided = await client.appeals.recordDecided(a.id, { outcome: "upheld" });
-    want((decided.decided?.on ?? "") > day && decided.due_on === null, decided);
+    want((decided.decided?.on ?? "") >= day && decided.due_on === null, decided);
     const listed = (await client.appeals.list(c.id).page()).data;
     want(listed.length === 1 && listed[0]?.id === (await client.appeals.get(a.id)).id, listed);
   },

@@ -158,7 +158,7 @@ func TestAClaimThatThePayerDoesNotFind(t *testing.T) {
 		if practice.get("/claims/" + claim)["state"] == "accepted_payer" {
 			break
 		}
-		practice.post("/sandbox/clock/advance", map[string]any{"until": "next"})
+		practice.advances(map[string]any{"until": "next"})
 	}
 	practice.post("/claims/"+claim+"/status_inquiries", map[string]any{})
 	page := practice.signsIn("biller")

@@ -160,14 +160,7 @@ func (m *monday) day(before int) string { return m.at.AddDate(0, 0, -before).For
 // until advances the clock to eight o'clock so many days before the Monday.
 func (m *monday) until(before int) {
 	m.t.Helper()
-	m.post("/sandbox/clock/advance", map[string]any{"to": m.at.AddDate(0, 0, -before).Format(time.RFC3339)})
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for end := time.Now().Add(patience); m.get("/sandbox/clock")["state"] != "ready"; <-tick.C {
-		if time.Now().After(end) {
-			m.t.Fatal("the clock does not come to ", m.day(before))
-		}
-	}
+	m.advances(map[string]any{"to": m.at.AddDate(0, 0, -before).Format(time.RFC3339)})
 }
 
 // makes makes the claims of a day at once, and returns the number of patients so far.

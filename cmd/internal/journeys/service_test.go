@@ -19,6 +19,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	_ "github.com/lib/pq"
 
@@ -243,6 +244,19 @@ func linkIn(tb testing.TB, output string) string {
 // post sends a write with the practice's key and returns the resource.
 func (p *practice) post(path string, body any) map[string]any {
 	return p.call(http.MethodPost, path, body)
+}
+
+// advances advances the clock of the sandbox, however long that takes.
+func (p *practice) advances(how map[string]any) {
+	p.t.Helper()
+	p.post("/sandbox/clock/advance", how)
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(patience); p.get("/sandbox/clock")["state"] != "ready"; <-tick.C {
+		if time.Now().After(end) {
+			p.t.Fatal("the clock is still advancing: ", how)
+		}
+	}
 }
 
 // get reads a resource with the practice's key.

@@ -3238,8 +3238,6 @@ CREATE INDEX tasks_claim ON public.tasks USING btree (claim_id) WHERE (claim_id 
 
 CREATE INDEX tasks_connection ON public.tasks USING btree (connection_id) WHERE (connection_id IS NOT NULL);
 
-CREATE INDEX tasks_counts ON public.tasks USING btree (org_id, mode, kind, assignee) INCLUDE (since, until, snoozed_until, until_change) WHERE (ended_at IS NULL);
-
 CREATE INDEX tasks_deposit ON public.tasks USING btree (deposit_id) WHERE (deposit_id IS NOT NULL);
 
 CREATE INDEX tasks_enrollment ON public.tasks USING btree (enrollment_id) WHERE (enrollment_id IS NOT NULL);
@@ -3251,6 +3249,10 @@ CREATE INDEX tasks_in_place ON public.tasks USING btree (org_id, mode, place_day
 CREATE INDEX tasks_in_place_of_assignee ON public.tasks USING btree (org_id, mode, assignee, place_day, place_amount, since, id) WHERE ((ended_at IS NULL) AND (assignee IS NOT NULL));
 
 CREATE INDEX tasks_in_place_of_kind ON public.tasks USING btree (org_id, mode, kind, place_day, place_amount, since, id, office_id, payer_id) WHERE (ended_at IS NULL);
+
+CREATE INDEX tasks_open ON public.tasks USING btree (org_id, mode, office_id, payer_id, kind, assignee, since) WHERE ((ended_at IS NULL) AND (until IS NULL) AND (snoozed_until IS NULL) AND (NOT until_change));
+
+CREATE INDEX tasks_open_for_a_time ON public.tasks USING btree (org_id, mode, office_id, payer_id, kind, assignee) INCLUDE (since, until, snoozed_until) WHERE ((ended_at IS NULL) AND (NOT until_change) AND ((until IS NOT NULL) OR (snoozed_until IS NOT NULL)));
 
 CREATE INDEX tasks_payer_request ON public.tasks USING btree (payer_request_id) WHERE (payer_request_id IS NOT NULL);
 

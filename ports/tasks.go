@@ -17,6 +17,7 @@ type Tasks interface {
 	List(ctx context.Context, f task.Filter, p billing.Page) ([]*task.Task, error)
 
 	// Count counts the open tasks that have come, for a user; for the zero ID, none are the user's.
+	// An office or a payer without tasks is left out.
 	Count(ctx context.Context, by billing.UserID) (task.Counts, error)
 
 	// Get reads a task. It returns CodeNotFound if there is none.

@@ -35,7 +35,7 @@ func (a *api) listTasks(x *exchange) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &reply{status: http.StatusOK, body: taskListJSON{mapped(found.Tasks, taskShape), a.cursors.encode(l, found.Next), taskCountsShape(found.Counts)}}, nil
+	return &reply{status: http.StatusOK, body: taskListJSON{mapped(found.Tasks, taskShape), a.cursors.encode(l, found.Next), a.taskCountsShape(found.Counts)}}, nil
 }
 
 // assignee reads whose tasks are listed: those of a user, of the caller or of nobody.
@@ -70,6 +70,14 @@ type taskCountsJSON struct {
 	Mine   countJSON               `json:"mine"`
 	Nobody countJSON               `json:"nobody"`
 	Kinds  map[task.Kind]countJSON `json:"kinds"`
+
+	Offices map[billing.OfficeID]countJSON `json:"offices"`
+	Payers  []payerCountJSON               `json:"payers"`
+}
+
+type payerCountJSON struct {
+	Payer payerJSON `json:"payer"`
+	countJSON
 }
 
 type taskJSON struct {
@@ -149,14 +157,26 @@ func taskShape(t tasks.Shown) taskJSON {
 	return shape
 }
 
-func taskCountsShape(c task.Counts) taskCountsJSON {
+// taskCountsShape shows counts, with the payers by which the list can be narrowed: those of the directory.
+func (a *api) taskCountsShape(c task.Counts) taskCountsJSON {
 	count := func(n int) countJSON { return countJSON(claim.UpTo(task.MaxCount, n)) }
-	out := taskCountsJSON{Kinds: map[task.Kind]countJSON{}, Mine: count(c.Mine), Nobody: count(c.Nobody)}
+	out := taskCountsJSON{
+		Kinds: map[task.Kind]countJSON{}, Mine: count(c.Mine), Nobody: count(c.Nobody),
+		Offices: map[billing.OfficeID]countJSON{}, Payers: []payerCountJSON{},
+	}
 	open := 0
 	for _, kind := range task.Kinds() {
 		out.Kinds[kind] = count(c.Kinds[kind])
 		open += c.Kinds[kind]
 	}
 	out.Open = count(open)
+	for id, n := range c.Offices {
+		out.Offices[id] = count(n)
+	}
+	for _, id := range c.MostOf() {
+		if p, known := a.payers.Find(id.String()); known {
+			out.Payers = append(out.Payers, payerCountJSON{payerJSON(p.PayerSummary), count(c.Payers[id])})
+		}
+	}
 	return out
 }

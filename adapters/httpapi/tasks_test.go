@@ -37,7 +37,9 @@ func TestTasks(t *testing.T) {
 	}
 	list := s.must(t, 200, call{path: "/tasks?limit=1"})
 	list.shows(t, "data.0.kind", "request_due", "data.0.due_from", "payer", "data.0.resource.id", request, "data.0.amount", nil, // due first
-		"counts.open.count", 2.0, "counts.nobody.count", 2.0, "counts.mine.count", 0.0, "counts.kinds.claim_rejected.count", 1.0, "counts.kinds.denied.count", 0.0)
+		"counts.open.count", 2.0, "counts.nobody.count", 2.0, "counts.mine.count", 0.0, "counts.kinds.claim_rejected.count", 1.0, "counts.kinds.denied.count", 0.0,
+		"counts.offices", anObject{s.office.String(): anObject{"count": 1.0, "more": false}}, // the request names no claim
+		"counts.payers.0.payer.payer_id", "CHTEST", "counts.payers.0.count", 2.0, "counts.payers.0.more", false)
 	s.must(t, 200, call{path: "/tasks?limit=1&cursor=" + list.text(t, "next_cursor")}).shows(t, "data.0.kind", "claim_rejected",
 		"data.0.resource.object", "claim", "data.0.amount", rejected.Charge().String(), "data.0.patient_name", nil, "next_cursor", nil)
 	for query, want := range map[string]int{

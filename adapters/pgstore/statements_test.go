@@ -86,7 +86,7 @@ func TaskPage(in billing.Scope, f task.Filter, last *task.Task) Statement {
 
 // TaskCounts returns the statement that counts open tasks.
 func TaskCounts(in billing.Scope) Statement {
-	return made(countTasks, tasks{&tx{scope: in}}.count(time.Unix(0, 0), Number(1, 12)))
+	return made(countTasks, tasks{&tx{scope: in}}.count(time.Unix(0, 0)))
 }
 
 // ListStatements returns every list with every filter.

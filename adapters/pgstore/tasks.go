@@ -294,39 +294,6 @@ func (r tasks) List(ctx context.Context, f task.Filter, p billing.Page) ([]*task
 	return all, err
 }
 
-// countTasks counts open tasks by kind, then those without an assignee and those of a user. Each count ends at a
-// limit.
-const countTasks = `
-WITH open AS NOT MATERIALIZED (
-	SELECT kind, assignee FROM tasks
-	WHERE org_id = $1 AND mode = $2 AND ended_at IS NULL AND since <= $3 AND (until IS NULL OR until > $3) AND NOT until_change AND (snoozed_until IS NULL OR snoozed_until <= $3)
-)
-SELECT k.kind, n.found FROM unnest($4::text[]) k (kind), LATERAL (SELECT count(*) AS found FROM (SELECT FROM open o WHERE o.kind = k.kind LIMIT $5) o) n
-UNION ALL SELECT 'nobody', count(*) FROM (SELECT FROM open WHERE assignee IS NULL LIMIT $5) o
-UNION ALL SELECT 'mine', count(*) FROM (SELECT FROM open WHERE assignee = $6 LIMIT $5) o`
-
-func (r tasks) count(now time.Time, by billing.UserID) []any {
-	return []any{r.scope.Org, r.scope.Mode, micro(now), texts(task.Kinds()), task.MaxCount + 1, by}
-}
-
-// Count counts the open tasks.
-func (r tasks) Count(ctx context.Context, by billing.UserID) (task.Counts, error) {
-	c := task.Counts{Kinds: map[task.Kind]int{}}
-	var of string
-	var n int
-	err := r.each(ctx, "count tasks", []any{&of, &n}, func() {
-		switch of {
-		case "nobody":
-			c.Nobody = n
-		case "mine":
-			c.Mine = n
-		default:
-			c.Kinds[task.Kind(of)] = n
-		}
-	}, countTasks, r.count(businessClock{transactionClock{ctx, r.tx}}.Now(), by)...)
-	return c, err
-}
-
 // Renew applies the rules to the next resources of a kind, and then to those of the next kind.
 func (r tasks) Renew(ctx context.Context, after task.Resource, limit int) (task.Renewed, error) {
 	kinds := task.ResourceKinds()

@@ -112,12 +112,28 @@ func testTasks(b *scoped) {
 		}
 	}
 	counts := count(ann.ID)
+	equal(t, "by office", counts.Offices, tally(large.OfficeID, late.OfficeID, undated.OfficeID))
+	equal(t, "by payer", counts.Payers, tally(large.Payer.ID, late.Payer.ID, undated.Payer.ID))
 	if counts.Kinds[task.RequestDue] != 2 || counts.Kinds[task.ClaimRejected] != 1 || counts.Nobody != 3 || counts.Mine != 0 || counts.Kinds[task.DraftOld] != 0 {
 		t.Errorf("counts %+v", counts)
 	}
 	b.testTasksOfNew()
 	b.testTasksEnd(soon, mine)
 	b.testTasksThatNeverBegan()
+}
+
+// tally counts each ID, without those that are zero.
+func tally[ID interface {
+	comparable
+	IsZero() bool
+}](ids ...ID) map[ID]int {
+	of := map[ID]int{}
+	for _, id := range ids {
+		if !id.IsZero() {
+			of[id]++
+		}
+	}
+	return of
 }
 
 // testTasksThatNeverBegan ends the causes of two claims without a decision, one of which waited for long enough to be

@@ -333,16 +333,6 @@ type Filter struct {
 	AmountFrom billing.Money // inclusive
 }
 
-// Counts counts open tasks, each count up to one above MaxCount.
-type Counts struct {
-	Kinds  map[Kind]int
-	Mine   int // of the user who asks
-	Nobody int // without an assignee
-}
-
-// MaxCount is the highest number to which open tasks are counted.
-const MaxCount = 10_000
-
 // undated is the day of a task without one, in a Position.
 const undated = 1 << 40
 

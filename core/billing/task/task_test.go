@@ -295,3 +295,21 @@ func TestStatesOfATask(t *testing.T) {
 		}
 	}
 }
+
+// TestPayersWithTheMost has more payers than a list of counts does: those with the most tasks are in it, the
+// most first, and of two with as many always the same.
+func TestPayersWithTheMost(t *testing.T) {
+	t.Parallel()
+	c := task.Counts{Payers: map[billing.PayerID]int{}}
+	for n := range 120 {
+		c.Payers[billing.PayerID{15: byte(n)}] = 1 + n%60
+	}
+	got := c.MostOf()
+	if len(got) != task.MaxPayers || !slices.Equal(got[:3], []billing.PayerID{{15: 59}, {15: 119}, {15: 58}}) || c.Payers[got[99]] != 11 {
+		t.Errorf("%d payers: %v", len(got), got)
+	}
+	few := task.Counts{Payers: map[billing.PayerID]int{{15: 1}: 3}}
+	if got := few.MostOf(); len(got) != 1 {
+		t.Errorf("of one payer: %v", got)
+	}
+}

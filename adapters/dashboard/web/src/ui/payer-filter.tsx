@@ -6,11 +6,11 @@ import { PayerPicker } from "./payer-picker";
 export function PayerFilter({
   id,
   set,
-  accepts,
+  ...picks
 }: {
   id: string | undefined;
   set: (id: string | undefined) => void;
-} & Pick<ComponentProps<typeof PayerPicker>, "accepts">) {
+} & Pick<ComponentProps<typeof PayerPicker>, "accepts" | "about" | "begins">) {
   const { api } = useClient();
   const payer = api.useQuery(
     "get",
@@ -21,7 +21,7 @@ export function PayerFilter({
   return (
     <PayerPicker
       label="Payer"
-      {...(accepts && { accepts })}
+      {...picks}
       value={(id && payer.data) || null}
       onChange={(p) => set(p?.id)}
     />

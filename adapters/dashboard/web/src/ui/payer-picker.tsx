@@ -9,13 +9,17 @@ import { useRecent } from "./recent";
 export type PickedPayer = Pick<Schemas["Payer"], "id" | "payer_id" | "name"> &
   Partial<Pick<Schemas["Payer"], "capabilities">>;
 
-/** PayerPicker is a field to find a payer. Those that this browser used last come first. With accepts, payers that do not accept what the form sends
- *  cannot be chosen. */
+/** PayerPicker is a field to find a payer. Those that this browser used last come first, or those with which its list
+ *  begins. With accepts, payers that do not accept what the form sends cannot be chosen. */
 export function PayerPicker({
   accepts,
+  about,
+  begins,
   ...rest
 }: FieldProps & {
   accepts?: keyof Schemas["Payer"]["capabilities"];
+  about?: (payer: PickedPayer) => string; // what the list adds to one
+  begins?: { kind: string; with: readonly PickedPayer[] };
   value: PickedPayer | null;
   onChange: (payer: PickedPayer | null) => void;
 }) {
@@ -25,7 +29,7 @@ export function PayerPicker({
   return (
     <Picker
       {...rest}
-      kind="payers"
+      kind={begins?.kind ?? "payers"}
       placeholder="Name or payer ID"
       nothing="No payer has such a name or ID."
       find={async (search, signal) => {
@@ -34,12 +38,14 @@ export function PayerPicker({
           signal,
         });
         if (error) throw error;
-        return first(payers, data.data as PickedPayer[], search !== "");
+        return first(begins?.with ?? payers, data.data as PickedPayer[], search !== "");
       }}
       text={(p) => `${p.name} (${p.payer_id})`}
       disabled={refuses}
       about={(p) =>
-        refuses(p) ? `does not accept ${accepts === "eligibility" ? "checks" : accepts}` : ""
+        refuses(p)
+          ? `does not accept ${accepts === "eligibility" ? "checks" : accepts}`
+          : (about?.(p) ?? "")
       }
     />
   );

@@ -1,7 +1,7 @@
 // The list of tasks, and the keys that go through it.
 import { Filter } from "lucide-react";
 import { useState } from "react";
-import { type Schemas, useClient } from "../../api/client";
+import { useClient } from "../../api/client";
 import { useFilters } from "../../api/filters";
 import type { Searches } from "../../api/searches";
 import { useMay } from "../../api/session";
@@ -14,13 +14,12 @@ import { PayerFilter } from "../../ui/payer-filter";
 import { useMany } from "../../ui/selection";
 import { List, rowsOf } from "../../ui/table";
 import { actOf, kinds, placeOf, type Task } from "./acts";
+import { type Count, type Counts, officesCounted, tasksOf, upTo, wholeBut } from "./counts";
 import { named, useTaskActs } from "./many";
 import { keep, useQueue, useTasks, writesOf } from "./queue";
 import { useDoing, useTaskColumns } from "./rows";
 
 type Filters = Searches["/"];
-type Counts = Schemas["TaskCounts"];
-type Count = Schemas["BoundedCount"];
 
 /** lists are the tabs: whose tasks they have, and those that were put off. */
 const lists: { name: string; of: Filters; count?: (c: Counts) => Count }[] = [
@@ -120,7 +119,7 @@ export function Tasks() {
           Filters
         </Button>
       </div>
-      {narrow && <Narrow filters={filters} set={set} />}
+      {narrow && <Narrow filters={filters} set={set} counts={counts} />}
       {counts && !snoozed && <Kinds filters={filters} counts={counts} />}
       <List
         of={list}
@@ -137,13 +136,10 @@ export function Tasks() {
   );
 }
 
-const upTo = ({ count, more }: Count) => `${count.toLocaleString("en-US")}${more ? "+" : ""}`;
-
-/** Kinds narrows the list to a kind. The counts are of all open tasks, so a list that is narrowed otherwise has
- *  none. */
+/** Kinds narrows the list to a kind. */
 function Kinds({ filters, counts }: { filters: Filters; counts: Counts }) {
-  const { assignee, office_id, payer_id, kind } = filters;
-  const whole = !(assignee || office_id || payer_id);
+  const { kind } = filters;
+  const whole = wholeBut("kind", filters);
   const found = (Object.keys(kinds) as Task["kind"][]).filter(
     (k) => (counts.kinds[k]?.count ?? 0) > 0 || kind?.includes(k),
   );
@@ -170,8 +166,17 @@ function Kinds({ filters, counts }: { filters: Filters; counts: Counts }) {
 }
 
 /** Narrow holds the filters that are used less often. */
-function Narrow({ filters, set }: { filters: Filters; set: (f: Filters) => void }) {
+function Narrow({
+  filters,
+  set,
+  counts,
+}: {
+  filters: Filters;
+  set: (f: Filters) => void;
+  counts: Counts | undefined;
+}) {
   const { api } = useClient();
+  const counted = (by: "office_id" | "payer_id") => (wholeBut(by, filters) ? counts : undefined);
   const offices = api.useQuery("get", "/offices", { params: { query: { limit: 100 } } });
   return (
     <div className="filters">
@@ -179,12 +184,14 @@ function Narrow({ filters, set }: { filters: Filters; set: (f: Filters) => void 
         label="Office"
         value={filters.office_id ?? ""}
         onChange={(v) => set({ office_id: v || undefined })}
-        options={[
-          ["", "All offices"],
-          ...(offices.data?.data ?? []).map((o) => [o.id, o.name] as const),
-        ]}
+        options={officesCounted(offices.data?.data ?? [], counted("office_id"))}
       />
-      <PayerFilter id={filters.payer_id} set={(payer_id) => set({ payer_id })} />
+      <PayerFilter
+        id={filters.payer_id}
+        begins={{ kind: "payers of tasks", with: counts?.payers?.map((p) => p.payer) ?? [] }}
+        about={(p) => tasksOf(p.id, counted("payer_id"))}
+        set={(payer_id) => set({ payer_id })}
+      />
       <Button look="quiet" onClick={() => set({ office_id: undefined, payer_id: undefined })}>
         Clear
       </Button>

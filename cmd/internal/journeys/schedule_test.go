@@ -91,7 +91,7 @@ func TestTomorrowsPatients(t *testing.T) {
 	page.sees("2 need a person")
 	others.row("Nora Rivers").sees("Covered")
 	page.finds("by appointment: ", `() => {
-		const times = [...document.querySelectorAll("section[aria-label='By appointment'] tbody tr td:first-child")].map((td) => Date.parse("2026-01-01 " + td.innerText.trim()))
+		const times = [...document.querySelectorAll("section[aria-label='By appointment'] tbody tr td[data-head=Time]")].map((td) => Date.parse("2026-01-01 " + td.innerText.trim()))
 		return times.length === 28 && times.every((t, i) => i === 0 || times[i - 1] < t) ? "" : times.join()
 	}`)
 	sheets := page.printed()
@@ -114,6 +114,10 @@ func TestTomorrowsPatients(t *testing.T) {
 	}
 	page.click("Only those that need a person")
 	page.sees("Nora Rivers")
+	page.click("Select Kim Rivers")
+	page.click("Select Nora Rivers")
+	page.click("Mark as handled 1 of 2")
+	page.sees("1 of 2 handled, 1 left as it is.", "Nora Rivers: Nothing is to do about the patient.", "done, nothing more to do until something changes.")
 	page.printsAPageForEachPatient(30)
 }
 

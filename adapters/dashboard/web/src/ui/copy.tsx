@@ -2,6 +2,8 @@ import { Check, Copy as CopyIcon, Terminal } from "lucide-react";
 import { useState } from "react";
 import { root, useClient } from "../api/client";
 import { Button } from "./button";
+import { count } from "./plural";
+import type { Use } from "./selection";
 import { useToast } from "./toast";
 
 /** CopyButton copies a value. */
@@ -32,6 +34,18 @@ export function Copy({ value, label = "Copy" }: { value: string; label?: string 
       <CopyButton value={value} label={`${label} ${value}`} />
     </span>
   );
+}
+
+/** useCopyIDs returns what copies the IDs of selected rows, each on a line. */
+export function useCopyIDs<T extends { id: string }>(): Use<T> {
+  const toast = useToast();
+  return {
+    name: "Copy IDs",
+    does: (rows) =>
+      navigator.clipboard
+        .writeText(rows.map((r) => r.id).join("\n"))
+        .then(() => toast.good(`${count(rows.length, "ID")} copied`)),
+  };
 }
 
 /** CopyAsCurl copies the request of what one looks at. A screen that only a session may read has none. */

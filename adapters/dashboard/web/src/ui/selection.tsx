@@ -27,6 +27,13 @@ export type Act<T> = {
   send: (api: Client["fetch"], key: Key, row: T, choice: string) => Promise<string>;
 };
 
+/** Use is what may be done with many rows at once without a change, such as to print them. */
+export type Use<T> = {
+  name: string; // on its button
+  not?: (row: T) => string | null; // why it leaves a row out
+  does: (rows: readonly T[]) => unknown;
+};
+
 /** sent returns what a request replied, or throws why the service refused it. */
 export async function sent<Out>(reply: Promise<{ data?: Out; error?: unknown }>): Promise<Out> {
   const { data, error } = await reply;
@@ -37,6 +44,7 @@ export async function sent<Out>(reply: Promise<{ data?: Out; error?: unknown }>)
 /** Select is what a table needs to let its rows be selected. */
 export type Select<T> = {
   label: (row: T) => string;
+  of: number; // how many rows can be selected
   has: (row: T) => boolean;
   toggle: (row: T, through: boolean) => void;
   all: "none" | "some" | "all";
@@ -83,6 +91,7 @@ export function useMany<T>(
     target?: (row: T) => AnyTarget | undefined; // its screen, if it is not that of its ID
     amount?: (row: T) => string | null | undefined;
     acts: readonly Act<T>[];
+    uses?: readonly Use<T>[]; // also for people who may only read
     more?: () => void; // loads more rows
     begins?: () => number; // the row that has the focus first
     keys?: readonly (readonly [key: string, does: string])[]; // what else keys do
@@ -91,6 +100,8 @@ export function useMany<T>(
   const { fetch, queries } = useClient();
   const may = useMay();
   const acts = may.write ? of.acts : [];
+  const uses = of.uses ?? [];
+  const selects = acts.length + uses.length > 0;
   const table = useId();
   const ids = rows.map(of.id);
   const { at, opens } = useRows(table, ids, of.more ?? (() => undefined), of.begins);
@@ -113,7 +124,7 @@ export function useMany<T>(
     },
     [],
   );
-  const able = (act: Act<T>) => picked.filter((row) => !act.not?.(row));
+  const able = (act: Pick<Act<T>, "not">) => picked.filter((row) => !act.not?.(row));
 
   // The results of an act that did all make room for the next selection.
   const fresh = () => {
@@ -132,7 +143,7 @@ export function useMany<T>(
     fresh();
   };
   useKeys(
-    acts.length > 0
+    selects
       ? {
           x: () => {
             const row = rows[at()];
@@ -190,7 +201,7 @@ export function useMany<T>(
       ["J", "next"],
       ["K", "previous"],
       ["Enter", "open"],
-      ...(acts.length > 0 ? ([["X", "select"]] as const) : []),
+      ...(selects ? ([["X", "select"]] as const) : []),
       ...(of.keys ?? []),
     ],
     press: (name) => {
@@ -199,19 +210,19 @@ export function useMany<T>(
       if (act) begin(act);
       return true;
     },
-    select:
-      acts.length > 0
-        ? {
-            label: of.name,
-            has: (row) => chosen.has(of.id(row)),
-            toggle,
-            all: allOf(picked.length, rows.length),
-            toggleAll: () => {
-              choose(new Set(picked.length < rows.length ? ids : []));
-              fresh();
-            },
-          }
-        : undefined,
+    select: selects
+      ? {
+          label: of.name,
+          of: rows.length,
+          has: (row) => chosen.has(of.id(row)),
+          toggle,
+          all: allOf(picked.length, rows.length),
+          toggleAll: () => {
+            choose(new Set(picked.length < rows.length ? ids : []));
+            fresh();
+          },
+        }
+      : undefined,
     bar: (
       <>
         {(picked.length > 0 || run) && (
@@ -236,7 +247,7 @@ export function useMany<T>(
                   )}
                 </p>
                 <div className="row">
-                  <Acts acts={acts} picked={picked} able={able} begin={begin} />
+                  <Acts acts={acts} uses={uses} picked={picked} able={able} begin={begin} />
                   {picked.length < rows.length && (
                     <Button look="quiet" onClick={() => choose(new Set(ids))}>
                       Select all {rows.length.toLocaleString("en-US")}
@@ -280,22 +291,28 @@ const allOf = (picked: number, rows: number) => {
  *  why. */
 function Acts<T>({
   acts,
+  uses,
   picked,
   able,
   begin,
 }: {
   acts: readonly Act<T>[];
+  uses: readonly Use<T>[];
   picked: readonly T[];
-  able: (act: Act<T>) => T[];
+  able: (act: Pick<Act<T>, "not">) => T[];
   begin: (act: Act<T>) => void;
 }) {
-  const possible = acts.filter((act) => able(act).length > 0);
+  const possible = [
+    ...acts.map((act) => ({ act, does: () => begin(act) })),
+    ...uses.map((use) => ({ act: use, does: () => void use.does(able(use)) })),
+  ].filter(({ act }) => able(act).length > 0);
   const [first] = picked;
-  if (possible.length === 0 && first) return <p className="muted">{acts[0]?.not?.(first)}</p>;
-  return possible.map((act, i) => {
+  const whyNot = first && [...acts, ...uses][0]?.not?.(first);
+  if (possible.length === 0) return <p className="muted">{whyNot}</p>;
+  return possible.map(({ act, does }, i) => {
     const n = able(act).length;
     return (
-      <Button key={act.name} look={i === 0 ? "primary" : "plain"} onClick={() => begin(act)}>
+      <Button key={act.name} look={i === 0 ? "primary" : "plain"} onClick={does}>
         {act.name}
         {n < picked.length && ` ${n.toLocaleString("en-US")} of ${picked.length}`}
       </Button>

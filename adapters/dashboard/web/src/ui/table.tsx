@@ -68,7 +68,7 @@ export function Table<T>({
           {select && (
             <th scope="col" className="pick">
               <Pick
-                label={`Select all ${rows.length.toLocaleString("en-US")} rows`}
+                label={`Select all ${select.of.toLocaleString("en-US")} rows`}
                 checked={select.all === "all"}
                 some={select.all === "some"}
                 toggle={select.toggleAll}
@@ -306,7 +306,7 @@ export function List<T>({
           </Button>
         </div>
       )}
-      {many && <Keys of={many.keys} />}
+      {many && <Keys of={table.to ? many.keys : many.keys.filter(([key]) => key !== "Enter")} />}
       {many?.bar}
     </>
   );

@@ -12,7 +12,7 @@ import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
 import { moment, useNow } from "../../ui/clock";
 import { eventTypes } from "../../ui/codes";
-import { Copy } from "../../ui/copy";
+import { Copy, useCopyIDs } from "../../ui/copy";
 import { Cancel, Modal } from "../../ui/dialog";
 import { SelectField } from "../../ui/form";
 import { useZone, When } from "../../ui/format";
@@ -20,8 +20,9 @@ import { Go } from "../../ui/link";
 import { Empty, Facts, Notice, Read, Section } from "../../ui/page";
 import { count } from "../../ui/plural";
 import { Scrolled } from "../../ui/scrolled";
+import { type Act, sent, useMany } from "../../ui/selection";
 import { Badge, State } from "../../ui/state";
-import { type Column, List, paged } from "../../ui/table";
+import { type Column, List, paged, rowsOf } from "../../ui/table";
 import { Milliseconds, StatusCode } from "../../ui/traces";
 import {
   Developers,
@@ -32,6 +33,7 @@ import {
   Since,
   useEndpoints,
 } from "./frame";
+import { unsendable } from "./unsendable";
 
 type Filters = Searches["/developers/deliveries"];
 type Delivery = Schemas["WebhookDelivery"];
@@ -118,6 +120,16 @@ export function DeliveryList() {
     { ...paged, ...useSoon() },
   );
   const columns = useDeliveryColumns();
+  const many = useMany(rowsOf(deliveries), {
+    id: (d) => d.id,
+    name: (d) =>
+      `${eventTypes[d.event_type]}, ${endpointName(endpoints.data?.data.find((e) => e.id === d.endpoint_id))}`,
+    acts: [resendTo(endpoints.data?.data ?? [])],
+    uses: [useCopyIDs<Delivery>()],
+    more: () => {
+      if (deliveries.hasNextPage) void deliveries.fetchNextPage();
+    },
+  });
   const some = (deliveries.data?.pages[0]?.data.length ?? 0) > 0;
   return (
     <Developers
@@ -164,6 +176,7 @@ export function DeliveryList() {
         </div>
         <List
           of={deliveries}
+          many={many}
           caption="Deliveries"
           id={(d) => d.id}
           to={(d) => `/developers/deliveries/${d.id}`}
@@ -199,6 +212,26 @@ export function DeliveryList() {
   );
 }
 
+/** resendTo sends the events of many deliveries to their endpoints again. */
+const resendTo = (endpoints: readonly Endpoint[]): Act<Delivery> => ({
+  name: "Resend",
+  did: "queued",
+  not: (d) =>
+    unsendable(
+      endpoints.find((e) => e.id === d.endpoint_id),
+      d.event_type,
+    ),
+  send: async (api, key, d) => {
+    const { queued } = await sent(
+      api.POST("/events/{id}/resend", {
+        params: { path: { id: d.event_id }, header: key },
+        body: { endpoint_id: d.endpoint_id },
+      }),
+    );
+    return `${count(queued, "delivery", "deliveries")} queued.`;
+  },
+});
+
 /** most is how many deliveries are counted before a resend. */
 const most = 1000;
 
@@ -222,8 +255,7 @@ async function selected(
     deliveries += data.data.length;
     for (const d of data.data) {
       const to = endpoints.find((e) => e.id === d.endpoint_id);
-      if (to?.status === "enabled" && (!to.event_types || to.event_types.includes(d.event_type)))
-        seen.add(`${d.endpoint_id} ${d.event_id}`);
+      if (unsendable(to, d.event_type) === null) seen.add(`${d.endpoint_id} ${d.event_id}`);
     }
     cursor = data.next_cursor ?? undefined;
   } while (cursor && deliveries < most);
@@ -371,9 +403,7 @@ export function DeliveryDetail() {
     );
   const d = delivery.data;
   const endpoint = endpoints.data?.data.find((e) => e.id === d.endpoint_id);
-  const able =
-    endpoint?.status === "enabled" &&
-    (!endpoint.event_types || endpoint.event_types.includes(d.event_type));
+  const able = unsendable(endpoint, d.event_type) === null;
   const health = endpoint && healthOf(endpoint);
   return (
     <Developers

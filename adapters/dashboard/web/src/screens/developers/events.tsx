@@ -9,15 +9,17 @@ import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
 import { eventTypes } from "../../ui/codes";
-import { Copy } from "../../ui/copy";
+import { Copy, useCopyIDs } from "../../ui/copy";
 import { Cancel, Modal } from "../../ui/dialog";
 import { SelectField } from "../../ui/form";
 import { When } from "../../ui/format";
 import { JSONView } from "../../ui/json";
 import { Go } from "../../ui/link";
+import { Left } from "../../ui/many";
 import { Empty, Facts, Read, Section } from "../../ui/page";
 import { count } from "../../ui/plural";
-import { type Column, List, paged } from "../../ui/table";
+import { type Act, Sure, sent, useMany } from "../../ui/selection";
+import { type Column, List, paged, rowsOf } from "../../ui/table";
 import { ResourceLink } from "../../ui/traces";
 import { useDeliveryColumns, useSoon } from "./deliveries";
 import { Developers, endpointName, Since, useEndpoints } from "./frame";
@@ -36,6 +38,31 @@ const columns: Column<Event>[] = [
   },
 ];
 
+/** resendAll sends many events again, each to all endpoints that receive its type. */
+const resendAll: Act<Event> = {
+  name: "Resend",
+  did: "sent again",
+  title: (rows) => `Resend ${count(rows.length, "event")}?`,
+  ask: (rows, go) => (
+    <Sure action={`Resend ${count(rows.length, "event")}`} go={go}>
+      <p>
+        Each goes to every enabled endpoint that receives its type, with the webhook-id of its first
+        delivery, so a receiver recognizes a repetition.
+      </p>
+    </Sure>
+  ),
+  send: async (api, key, e) => {
+    const { queued } = await sent(
+      api.POST("/events/{id}/resend", {
+        params: { path: { id: e.id }, header: key },
+        body: {},
+      }),
+    );
+    if (queued === 0) throw new Left("No enabled endpoint receives its type.");
+    return `${count(queued, "delivery", "deliveries")} queued.`;
+  },
+};
+
 export function EventList() {
   const { api } = useClient();
   const [filters, set] = useFilters("/developers/events");
@@ -45,6 +72,15 @@ export function EventList() {
     { params: { query: { ...filters, limit: 50 } } },
     paged,
   );
+  const many = useMany(rowsOf(events), {
+    id: (e) => e.id,
+    name: (e) => `${eventTypes[e.type]}, ${e.data.id}`,
+    acts: [resendAll],
+    uses: [useCopyIDs<Event>()],
+    more: () => {
+      if (events.hasNextPage) void events.fetchNextPage();
+    },
+  });
   return (
     <Developers
       tab="Events"
@@ -69,6 +105,7 @@ export function EventList() {
         </div>
         <List
           of={events}
+          many={many}
           caption="Events"
           id={(e) => e.id}
           to={(e) => `/developers/events/${e.id}`}

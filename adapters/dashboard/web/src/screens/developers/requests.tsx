@@ -8,12 +8,13 @@ import { format } from "../../api/searches";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
 import { errorText, eventTypes, kindOf, statusText } from "../../ui/codes";
-import { Copy } from "../../ui/copy";
+import { Copy, useCopyIDs } from "../../ui/copy";
 import { SelectField, TextField } from "../../ui/form";
 import { None, When } from "../../ui/format";
 import { Go, useGo } from "../../ui/link";
 import { Empty, Facts, Notice, Read, Section } from "../../ui/page";
-import { type Column, List, paged } from "../../ui/table";
+import { useMany } from "../../ui/selection";
+import { type Column, List, paged, rowsOf } from "../../ui/table";
 import { Milliseconds, Operation, ResourceLink, StatusCode } from "../../ui/traces";
 import { Developers, Since } from "./frame";
 
@@ -47,6 +48,15 @@ export function RequestList() {
     paged,
   );
   const filtered = Object.keys(filters).length > 0;
+  const many = useMany(rowsOf(requests), {
+    id: (r) => r.id,
+    name: (r) => `${r.operation ?? "A request"}, ${r.status}`,
+    acts: [], // what was sent is only read
+    uses: [useCopyIDs<LoggedRequest>()],
+    more: () => {
+      if (requests.hasNextPage) void requests.fetchNextPage();
+    },
+  });
   return (
     <Developers
       tab="Requests"
@@ -89,6 +99,7 @@ export function RequestList() {
         </div>
         <List
           of={requests}
+          many={many}
           caption="Requests"
           id={(r) => r.id}
           to={(r) => `/developers/requests/${r.id}`}

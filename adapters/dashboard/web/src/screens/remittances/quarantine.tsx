@@ -12,7 +12,9 @@ import { Day, Money, None, printable, When } from "../../ui/format";
 import { useGo } from "../../ui/link";
 import { Empty, Page, Section } from "../../ui/page";
 import { count } from "../../ui/plural";
-import { List, paged } from "../../ui/table";
+import { type Act, sent, useMany } from "../../ui/selection";
+import { List, paged, rowsOf } from "../../ui/table";
+import { useAssignTasks } from "../today/many";
 import { methodLabel } from "./standing";
 import "./remittances.css";
 
@@ -22,12 +24,22 @@ export function Quarantine() {
   const { api } = useClient();
   const may = useMay();
   const [{ order }] = useFilters("/remittances/quarantine");
+  const give = useAssignTasks<Quarantined>();
   const files = api.useInfiniteQuery(
     "get",
     "/quarantine",
     { params: { query: { limit: 50, order } } },
     paged,
   );
+  const many = useMany(rowsOf(files), {
+    id: (f) => f.id,
+    name: (f) => printable([f.payer_name, f.file_name].filter(Boolean).join(", ")),
+    amount: (f) => f.payment?.total,
+    acts: [toOffice, { ...give, name: "Give to a person" }],
+    more: () => {
+      if (files.hasNextPage) void files.fetchNextPage();
+    },
+  });
   return (
     <Page
       title="Quarantine"
@@ -38,6 +50,7 @@ export function Quarantine() {
       <Section flush>
         <List
           of={files}
+          many={many}
           caption="Files in quarantine"
           id={(f) => f.id}
           columns={[
@@ -118,6 +131,60 @@ export function Quarantine() {
         />
       </Section>
     </Page>
+  );
+}
+
+/** toOffice imports many payments for one office. */
+const toOffice: Act<Quarantined> = {
+  name: "Assign to an office",
+  did: "assigned",
+  not: (f) => (f.payment ? null : "It is no payment. Delete it, or import it again."),
+  title: (rows) => `Which office received ${count(rows.length, "payment")}?`,
+  ask: (rows, go) => <ToOffice n={rows.length} go={go} />,
+  send: async (api, key, f, office_id) => {
+    const made = await sent(
+      api.POST("/quarantine/{id}/assign", {
+        params: { path: { id: f.id }, header: key },
+        body: { office_id },
+      }),
+    );
+    return `Imported: ${count(made.payments.length, "payment")}.`;
+  },
+};
+
+function ToOffice({ n, go }: { n: number; go: (office: string) => void }) {
+  const { api } = useClient();
+  const [office, setOffice] = useState("");
+  const offices = api.useQuery("get", "/offices", { params: { query: { limit: 100 } } });
+  return (
+    <form
+      className="stack"
+      onSubmit={(e) => {
+        e.preventDefault();
+        if (office) go(office);
+      }}
+    >
+      <p>
+        Check that the office received {n === 1 ? "this payment" : "each of these payments"}. The
+        files name whom the payers paid.
+      </p>
+      <SelectField
+        label="Office"
+        value={office}
+        onChange={setOffice}
+        required
+        options={[
+          ["", "Choose an office"],
+          ...(offices.data?.data ?? []).map((o) => [o.id, o.name] as const),
+        ]}
+      />
+      <div className="dialog-actions">
+        <Cancel />
+        <Button type="submit" look="primary">
+          Assign
+        </Button>
+      </div>
+    </form>
   );
 }
 

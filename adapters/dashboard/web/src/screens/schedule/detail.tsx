@@ -2,9 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { Ban, Printer, RotateCcw } from "lucide-react";
-import { useState } from "react";
-import { flushSync } from "react-dom";
-import { type Client, useClient } from "../../api/client";
+import { useClient } from "../../api/client";
 import { useFilters } from "../../api/filters";
 import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
@@ -17,10 +15,9 @@ import { longDay, useZone, When } from "../../ui/format";
 import { More } from "../../ui/menu";
 import { Empty, Page, Read, Section, Waiting } from "../../ui/page";
 import { count } from "../../ui/plural";
-import { useToast } from "../../ui/toast";
-import type { CheckResource } from "../eligibility/list";
-import { split } from "./file";
+import { useSheets } from "../eligibility/sheets";
 import {
+  answeredOf,
   askedOf,
   type Batch,
   dayOfAll,
@@ -31,25 +28,9 @@ import {
   mayRepeat,
 } from "./items";
 import { BatchState } from "./list";
+import { everyItem } from "./many";
 import { Morning } from "./morning";
-import { Sheets } from "./sheets";
 import "./schedule.css";
-
-type Listed<T> = { data?: { data: T[]; next_cursor: string | null }; error?: unknown };
-
-/** everyPage returns all rows of a list of the API. */
-async function everyPage<T>(
-  load: (page: { limit: number; cursor?: string }) => Promise<Listed<T>>,
-): Promise<T[]> {
-  const all: T[] = [];
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const { data, error } = await load({ limit: 100, ...(cursor && { cursor }) });
-    if (!data) throw error;
-    all.push(...data.data);
-    cursor = data.next_cursor;
-  }
-  return all;
-}
 
 /** useItems returns the items of a batch in the order of the morning. They load again while the payers are asked. */
 function useItems(id: string, batch: Batch | undefined) {
@@ -60,43 +41,16 @@ function useItems(id: string, batch: Batch | undefined) {
     placeholderData: (last: Item[] | undefined, of) => (of?.queryKey[1] === id ? last : undefined),
     // A long list is ten requests.
     refetchInterval: batch?.state === "running" ? Math.max(2000, batch.items * 10) : false,
-    queryFn: async ({ signal }) =>
-      inOrder(
-        await everyPage<Item>(
-          (page) =>
-            // A page reads JSON; the text is that of a client that asks for CSV.
-            fetch.GET("/eligibility/batches/{id}/items", {
-              params: { path: { id }, query: page },
-              signal,
-            }) as Promise<Listed<Item>>,
-        ),
-      ),
+    queryFn: async ({ signal }) => inOrder(await everyItem(fetch, id, {}, signal)),
   });
-}
-
-/** answersOf returns the answered checks of items, a few at a time. A list of checks would lack what people added. */
-async function answersOf(fetch: Client["fetch"], items: readonly Item[]): Promise<CheckResource[]> {
-  const answered = items.flatMap((i) => (i.outcome === "answered" && i.eligibility_id) || []);
-  const all: CheckResource[] = [];
-  for (const few of split(answered, 5)) {
-    const read = few.map(async (id) => {
-      const { data, error } = await fetch.GET("/eligibility/{id}", { params: { path: { id } } });
-      if (!data) throw error;
-      return data;
-    });
-    all.push(...(await Promise.all(read)));
-  }
-  return all;
 }
 
 export function ScheduleDetail() {
   const { id } = useParams({ strict: false }) as { id: string };
-  const { api, fetch, mode } = useClient();
+  const { api, mode } = useClient();
   const may = useMay();
-  const toast = useToast();
   const zone = useZone();
   const [filters, set] = useFilters("/schedule/$id");
-  const [sheets, setSheets] = useState<{ checks: CheckResource[]; office: boolean } | null>(null);
   const batch = api.useQuery(
     "get",
     "/eligibility/batches/{id}",
@@ -105,26 +59,18 @@ export function ScheduleDetail() {
   );
   const items = useItems(id, batch.data);
   const offices = api.useQuery("get", "/offices", { params: { query: { limit: 100 } } });
+  const officeOf = (office: string) => offices.data?.data.find((o) => o.id === office)?.name ?? "";
+  const [print, sheets] = useSheets();
   if (!batch.data) return <Waiting title="Schedule" rows={10} of={batch} />;
   const b = batch.data;
   const places = [...new Set(items.data?.map((i) => askedOf(i).office_id))];
-  const officeOf = (office: string) => offices.data?.data.find((o) => o.id === office)?.name ?? "";
   const shown = items.data?.filter(
     (i) =>
       (filters.needs_a_person === undefined || i.needs_a_person === filters.needs_a_person) &&
       (!filters.outcome || i.outcome === filters.outcome),
   );
   const day = dayOfAll(shown ?? [], zone);
-  const printSheets = async (office: boolean) => {
-    try {
-      const checks = await answersOf(fetch, shown ?? []);
-      flushSync(() => setSheets({ checks, office })); // they are on the page before it is printed
-      window.print();
-      setSheets(null);
-    } catch (e) {
-      toast.refused(e);
-    }
-  };
+  const printSheets = (office: boolean) => void print(answeredOf(shown ?? []), office);
   return (
     <Page
       title={b.name}
@@ -162,10 +108,10 @@ export function ScheduleDetail() {
           <More
             items={[
               { label: "The list for the morning", onSelect: () => window.print() },
-              { label: "A page for each patient", onSelect: () => void printSheets(true) },
+              { label: "A page for each patient", onSelect: () => printSheets(true) },
               {
                 label: "A page for each patient, without codes",
-                onSelect: () => void printSheets(false),
+                onSelect: () => printSheets(false),
               },
             ]}
           >
@@ -201,6 +147,7 @@ export function ScheduleDetail() {
                 <Morning
                   batch={b}
                   items={rows}
+                  print={(items) => print(answeredOf(items), true)}
                   officeOf={places.length > 1 ? officeOf : undefined}
                 />
               ) : (
@@ -210,14 +157,7 @@ export function ScheduleDetail() {
           </Read>
         </Section>
       </div>
-      {sheets && (
-        <Sheets
-          items={shown ?? []}
-          checks={sheets.checks}
-          office={sheets.office}
-          officeOf={officeOf}
-        />
-      )}
+      {sheets}
     </Page>
   );
 }

@@ -1,5 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { adviceOf, dayOf, dayOfAll, type Item, inOrder, mayRepeat, saidOf } from "./items";
+import {
+  adviceOf,
+  dayOf,
+  dayOfAll,
+  type Item,
+  inOrder,
+  mayRepeat,
+  saidOf,
+  undecided,
+  unretried,
+} from "./items";
 
 const zone = "America/New_York";
 
@@ -112,3 +122,32 @@ test("only what a payer did not answer is asked again as it is", () => {
   expect(may({ outcome: "rejected", status: null })).toBe(false);
   expect(may({ status: "inactive" })).toBe(false);
 });
+
+const noResponse: Partial<Item> = { outcome: "payer_unavailable", needs_a_person: true };
+const nothing = "Nothing is to do about the patient.";
+
+test.each([
+  ["answered", { needs_a_person: false }, "The payer has answered.", nothing],
+  ["no response", noResponse, null, null],
+  [
+    "pending",
+    { state: "pending", outcome: null, needs_a_person: false },
+    "The payer is being asked.",
+    nothing,
+  ],
+  [
+    "rejected",
+    { outcome: "rejected", needs_a_person: true },
+    "The same question would have the same answer. Correct it and ask again.",
+    null,
+  ],
+  ["decided", { ...noResponse, settled: {} }, null, "It is decided."],
+] as [string, Partial<Item>, string | null, string | null][])(
+  "with many others, %s",
+  (_, more, again, decided) => {
+    const of = item(more);
+    expect(unretried(of, { state: "done" })).toBe(again);
+    expect(undecided(of)).toBe(decided);
+    expect(unretried(of, { state: "canceled" })).toBe("The schedule is canceled.");
+  },
+);

@@ -35,6 +35,10 @@ export function dayOfAll(items: readonly Item[], zone: string): string {
   return others.length > 0 || Number.isNaN(Date.parse(first)) ? "" : first;
 }
 
+/** answeredOf returns the checks that were answered of items, in their order. */
+export const answeredOf = (items: readonly Item[]): string[] =>
+  items.flatMap((i) => (i.outcome === "answered" && i.eligibility_id) || []);
+
 /** inOrder returns items by their appointments, those without one last. What needs a person comes first. */
 export function inOrder(items: readonly Item[]): Item[] {
   const time = (i: Item) => (i.appointment_at ? Date.parse(i.appointment_at) : Infinity);
@@ -106,6 +110,22 @@ export function adviceOf(i: Item): string {
 export const mayRepeat = (i: Item): boolean =>
   i.needs_a_person &&
   (["payer_unavailable", "error", "not_asked"].includes(i.outcome ?? "") || i.status === "unknown");
+
+/** undecided says why nothing is to be decided about a patient; null if something is. */
+export function undecided(i: Item): string | null {
+  if (!i.needs_a_person) return "Nothing is to do about the patient.";
+  return i.settled ? "It is decided." : null;
+}
+
+/** unretried says why a payer is not asked again about a patient of a batch; null if it is. */
+export function unretried(i: Item, b: Pick<Batch, "state">): string | null {
+  if (b.state === "canceled") return "The schedule is canceled.";
+  if (i.state === "pending") return "The payer is being asked.";
+  if (mayRepeat(i)) return null;
+  return i.needs_a_person
+    ? "The same question would have the same answer. Correct it and ask again."
+    : "The payer has answered.";
+}
 
 /** left returns how many items of a batch have an outcome. */
 export const made = (b: Batch): number => b.items - b.pending;

@@ -9,6 +9,7 @@ import { useMany } from "../../ui/selection";
 import { State } from "../../ui/state";
 import { List, paged, rowsOf } from "../../ui/table";
 import { type Batch, made } from "./items";
+import { batchActs } from "./many";
 
 const states: Record<Batch["state"], string> = {
   running: "Asking the payers",
@@ -38,7 +39,7 @@ export function Schedules() {
   const many = useMany(rowsOf(batches), {
     id: (b) => b.id,
     name: (b) => b.name,
-    acts: [], // what is left of a schedule is asked, or not, on its page
+    acts: batchActs,
     more: () => {
       if (batches.hasNextPage) void batches.fetchNextPage();
     },

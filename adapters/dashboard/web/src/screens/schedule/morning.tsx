@@ -4,18 +4,23 @@ import { useState } from "react";
 import { type Schemas, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
+import { screenOf } from "../../shell/places";
 import { Button } from "../../ui/button";
 import { Confirm } from "../../ui/dialog";
 import { Day, Money, None, name, useZone, When } from "../../ui/format";
+import { Keys } from "../../ui/keys";
 import { Go } from "../../ui/link";
 import { Notes } from "../../ui/notes";
 import { Read, Section } from "../../ui/page";
+import { useMany } from "../../ui/selection";
 import { Badge } from "../../ui/state";
 import { Table } from "../../ui/table";
 import { CheckForm } from "../eligibility/form";
 import { decided } from "../today/acts";
+import { useAssignTasks } from "../today/many";
 import {
   adviceOf,
+  answeredOf,
   askedOf,
   type Batch,
   clock,
@@ -24,7 +29,9 @@ import {
   mayRepeat,
   patientOf,
   saidOf,
+  undecided,
 } from "./items";
+import { askNoMore, itemActs } from "./many";
 
 /** usePayers returns the payers of items, by what the items call them: an ID, a payer ID or an alias. It is undefined
  *  while a payer loads, and null for none. */
@@ -55,84 +62,109 @@ export function Morning({
   batch: b,
   items,
   officeOf,
+  print,
 }: {
   batch: Batch;
   items: readonly Item[];
+  print: (items: readonly Item[]) => unknown; // a page for each
   officeOf?: ((id: string) => string) | undefined; // of a list of several offices
 }) {
   const zone = useZone();
   const payers = usePayers(items);
+  const assign = useAssignTasks<Item>();
+  const many = useMany(items, {
+    id: (i) => i.id,
+    name: (i) => name(patientOf(i)),
+    target: (i) => (i.eligibility_id ? screenOf(i.eligibility_id) : undefined),
+    acts: [...itemActs(b), { ...assign, not: undecided }, askNoMore(b)],
+    uses: [
+      {
+        name: "Print a page for each",
+        not: (i) => (answeredOf([i]).length > 0 ? null : "The payer has not answered."),
+        does: print,
+      },
+    ],
+  });
   const days = new Set(items.map((i) => dayOf(i, zone))).size > 1;
   const parts = [
     ["Needs a person", items.filter((i) => i.needs_a_person)],
     ["By appointment", items.filter((i) => !i.needs_a_person)],
   ] as const;
-  return parts.map(
-    ([title, rows]) =>
-      rows.length > 0 && (
-        <section key={title} className="morning" aria-label={title}>
-          <h2>{title}</h2>
-          <Table
-            caption={title}
-            rows={rows}
-            id={(i) => i.item_id}
-            columns={[
-              {
-                head: "Time",
-                cell: (i) => (
-                  <span className="nowrap numbers">
-                    <Time of={i} zone={zone} />
-                    {days && (
-                      <span className="sub">
-                        <Day value={dayOf(i, zone)} />
-                      </span>
-                    )}
-                  </span>
-                ),
-              },
-              {
-                head: "Patient",
-                cell: (i) => <Patient of={i} office={officeOf?.(askedOf(i).office_id)} />,
-              },
-              {
-                head: "Payer",
-                cell: (i) => (
-                  <div className="morning-name">
-                    <Payer of={payers(askedOf(i).payer_id)} called={askedOf(i).payer_id} />
-                  </div>
-                ),
-              },
-              {
-                head: "Coverage",
-                cell: (i) => {
-                  const { word, tone, more } = saidOf(i, zone);
-                  return (
-                    <div>
-                      <Badge tone={tone}>{word}</Badge> {more}
-                      {i.state === "pending" && <CancelOne of={i} />}
-                    </div>
-                  );
-                },
-              },
-              {
-                head: "Maximum left",
-                right: true,
-                cell: (i) => <Money value={i.maximum_remaining} />,
-              },
-              {
-                head: "Deductible left",
-                right: true,
-                cell: (i) => <Money value={i.deductible_remaining} />,
-              },
-            ]}
-            open={(i) =>
-              i.needs_a_person && (
-                <ToDo batch={b} item={i} payer={payers(askedOf(i).payer_id) ?? null} />
-              )
-            }
-          />
-        </section>
-      ),
+  return (
+    <>
+      <div id={many.table}>
+        {parts.map(
+          ([title, rows]) =>
+            rows.length > 0 && (
+              <section key={title} className="morning" aria-label={title}>
+                <h2>{title}</h2>
+                <Table
+                  caption={title}
+                  rows={rows}
+                  select={many.select}
+                  id={(i) => i.item_id}
+                  columns={[
+                    {
+                      head: "Time",
+                      cell: (i) => (
+                        <span className="nowrap numbers">
+                          <Time of={i} zone={zone} />
+                          {days && (
+                            <span className="sub">
+                              <Day value={dayOf(i, zone)} />
+                            </span>
+                          )}
+                        </span>
+                      ),
+                    },
+                    {
+                      head: "Patient",
+                      cell: (i) => <Patient of={i} office={officeOf?.(askedOf(i).office_id)} />,
+                    },
+                    {
+                      head: "Payer",
+                      cell: (i) => (
+                        <div className="morning-name">
+                          <Payer of={payers(askedOf(i).payer_id)} called={askedOf(i).payer_id} />
+                        </div>
+                      ),
+                    },
+                    {
+                      head: "Coverage",
+                      cell: (i) => {
+                        const { word, tone, more } = saidOf(i, zone);
+                        return (
+                          <div>
+                            <Badge tone={tone}>{word}</Badge> {more}
+                            {i.state === "pending" && <CancelOne of={i} />}
+                          </div>
+                        );
+                      },
+                    },
+                    {
+                      head: "Maximum left",
+                      right: true,
+                      cell: (i) => <Money value={i.maximum_remaining} />,
+                    },
+                    {
+                      head: "Deductible left",
+                      right: true,
+                      cell: (i) => <Money value={i.deductible_remaining} />,
+                    },
+                  ]}
+                  open={(i) =>
+                    i.needs_a_person && (
+                      <ToDo batch={b} item={i} payer={payers(askedOf(i).payer_id) ?? null} />
+                    )
+                  }
+                />
+              </section>
+            ),
+        )}
+      </div>
+      <Keys of={many.keys.filter(([key]) => key !== "Enter")} />
+      {many.bar}
+    </>
   );
 }
 

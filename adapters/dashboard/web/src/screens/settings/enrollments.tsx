@@ -9,8 +9,11 @@ import { AreaField, FaultsOf, SelectField } from "../../ui/form";
 import { Day } from "../../ui/format";
 import { Empty, Section } from "../../ui/page";
 import { PayerPicker, type PickedPayer } from "../../ui/payer-picker";
+import { count } from "../../ui/plural";
+import { type Act, sent, useMany } from "../../ui/selection";
 import { Badge, type Tone } from "../../ui/state";
-import { List, paged } from "../../ui/table";
+import { List, paged, rowsOf } from "../../ui/table";
+import { useAssignTasks } from "../today/many";
 
 type Enrollment = Schemas["Enrollment"];
 type State = Schemas["EnrollmentState"];
@@ -36,10 +39,11 @@ const waits = (e: Enrollment) => e.state === "needed" || e.state === "rejected";
 /** after is the state that mostly comes next. */
 const after = (s: State): State => (s === "submitted" ? "active" : "submitted");
 
+const sendsOf = (e: Enrollment) => (sends[e.transaction] ?? e.transaction).toLowerCase();
+
 /** recordLabel names the button of a row to those who hear it alone. */
 const recordLabel = (e: Enrollment) => {
-  const what = (sends[e.transaction] ?? e.transaction).toLowerCase();
-  return `Record the enrollment with ${e.payer.name} for ${what}`;
+  return `Record the enrollment with ${e.payer.name} for ${sendsOf(e)}`;
 };
 
 /** Enrollments lists the enrollments of an office. */
@@ -53,6 +57,15 @@ export function Enrollments({ office }: { office: Schemas["Office"] }) {
     { params: { query: { office_id: office.id, limit: 50 } } },
     paged,
   );
+  const assign = useAssignTasks<Enrollment>();
+  const many = useMany(rowsOf(list), {
+    id: (e) => e.id,
+    name: (e) => `${e.payer.name}, ${sendsOf(e)}`,
+    acts: [recordAll, { ...assign, not: (e) => (waits(e) ? null : "It has no task.") }],
+    more: () => {
+      if (list.hasNextPage) void list.fetchNextPage();
+    },
+  });
   return (
     <Section
       title="Enrollments"
@@ -61,6 +74,7 @@ export function Enrollments({ office }: { office: Schemas["Office"] }) {
     >
       <List
         of={list}
+        many={many}
         caption="Enrollments"
         id={(e) => e.id}
         columns={[
@@ -118,6 +132,33 @@ export function Enrollments({ office }: { office: Schemas["Office"] }) {
     </Section>
   );
 }
+
+/** recordAll writes down for many enrollments that they have come into a state. */
+const recordAll: Act<Enrollment> = {
+  name: "Record",
+  did: "recorded",
+  title: (rows) => `Where are ${count(rows.length, "enrollment")} now?`,
+  ask: (_, go) => (
+    <div className="choices">
+      {Object.entries(states).map(([state, word]) => (
+        <Button key={state} onClick={() => go(state)}>
+          {word}
+        </Button>
+      ))}
+    </div>
+  ),
+  send: async (api, key, e, state) => {
+    const { office_id, payer, transaction, note, network_message } = e;
+    const body = { office_id, payer_id: payer.payer_id, transaction, note, network_message };
+    await sent(
+      api.PUT("/enrollments", {
+        params: { header: key },
+        body: { ...body, state: state as State },
+      }),
+    );
+    return `${states[state as State]}.`;
+  },
+};
 
 /** Record writes down where an enrollment is, as the network or the payer says it. */
 function Record({

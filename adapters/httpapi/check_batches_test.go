@@ -4,6 +4,8 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -224,11 +226,8 @@ func TestCheckBatchFaultsOfItems(t *testing.T) {
 	s.settledBatch(t, id)
 	items := s.items(t, id, "")
 	for name, want := range map[string]string{"good": "", "late": "appointment_at format", "long": "appointment_id too_long", "typed": "appointment_id type"} {
-		var got []string
-		for _, e := range items[name]["errors"].([]any) {
-			got = append(got, e.(anObject)["field"].(string)+" "+e.(anObject)["code"].(string))
-		}
-		if strings.Join(got, ", ") != want || (items[name]["outcome"] == "invalid") != (want != "") || want != "" && items[name]["needs_a_person"] != true {
+		got := errorsOf(items[name])
+		if got != want || (items[name]["outcome"] == "invalid") != (want != "") || want != "" && items[name]["needs_a_person"] != true {
 			t.Errorf("%s: %s %v, want %s", name, items[name]["outcome"], got, want)
 		}
 	}
@@ -244,4 +243,46 @@ func TestCheckBatchFaultsOfItems(t *testing.T) {
 	}
 	all := s.do(t, call{path: "/eligibility/batches", bad: true, body: checksBody([]anObject{late, long})})
 	wantFields(t, all, "items.0.appointment_at format,items.1.appointment_id too_long")
+}
+
+// TestCheckBatchManyFaults has more faults than a reply names. Each is of its item, and the good item is asked.
+func TestCheckBatchManyFaults(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	var wrong []anObject
+	for i := range 150 {
+		wrong = append(wrong, s.item(t, "bad"+strconv.Itoa(i), "ACTIVE-FULL", "service_date", 7, "detail_level", true))
+	}
+	types := checksBody(append(slices.Clone(wrong), s.item(t, "good", "ACTIVE-FULL")))
+	names := strings.ReplaceAll(types, `"service_date":7`, `"payer_id":"X"`) // a second one
+	for want, body := range map[string]string{"service_date type, detail_level type": types, "payer_id conflict, detail_level type": names} {
+		made := s.must(t, 201, call{path: "/eligibility/batches", bad: true, body: body})
+		made.shows(t, "items", 151.0, "outcomes.invalid", 150.0)
+		id := made.text(t, "id")
+		s.settledBatch(t, id)
+		if got := errorsOf(s.items(t, id, "?item_id=bad149")["bad149"]); got != want {
+			t.Errorf("the last item has %s, want %s", got, want)
+		}
+		if good := s.items(t, id, "?item_id=good")["good"]; good["outcome"] != "answered" {
+			t.Errorf("the good item is %v", good)
+		}
+	}
+	all := s.do(t, call{path: "/eligibility/batches", bad: true, body: checksBody(wrong)})
+	wantStatus(t, all, 422, billing.CodeInvalidRequest)
+	if n := strings.Count(all.body, `"field":`); n != 100 {
+		t.Errorf("a batch of invalid items has %d errors, want 100", n)
+	}
+	// Faults of the batch itself refuse it, however many its items have.
+	for want, more := range map[string]string{"name conflict": `,"name":"again"`, "extra unknown": `,"extra":1`, "recheck type": `,"recheck":1`} {
+		wantFields(t, s.do(t, call{path: "/eligibility/batches", bad: true, body: strings.TrimSuffix(names, "}") + more + "}"}), want)
+	}
+}
+
+// errorsOf returns the faults of an item, as it shows them.
+func errorsOf(item anObject) string {
+	var all []string
+	for _, e := range item["errors"].([]any) {
+		all = append(all, e.(anObject)["field"].(string)+" "+e.(anObject)["code"].(string))
+	}
+	return strings.Join(all, ", ")
 }

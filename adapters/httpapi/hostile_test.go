@@ -43,6 +43,7 @@ func hostileBodies() map[string]string {
 		"unknown fields":           `{` + numbered(9900, `"a long field which is unknown everywhere, of which there are many, in this body here %d":1,`) + `"a":1}`,
 		"unknown fields, shorter":  `{` + numbered(90_000, `"%d":1,`) + `"a":1}`,
 		"unknown fields of a line": `{"lines":[{` + numbered(9900, `"%d":1,`) + `"a":1}]}`,
+		"unknown fields of items":  `{"name":"x","items":[` + strings.TrimSuffix(numbered(500, `{"item_id":"%d",`+numbered(37, `"unknown field %d":1,`)+`"a":1},`), ",") + `]}`,
 		"a long name":              fill(`{"`, "n", `":1}`),
 		"long names":               `{` + numbered(100, `"`+strings.Repeat("n", 10_000)+`%d":1,`) + `"a":1}`,
 		"names that sort slowly":   `{` + numbered(9900, `"`+strings.Repeat("n", 90)+`%d":1,`) + `"a":1}`,

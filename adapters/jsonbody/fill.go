@@ -54,7 +54,13 @@ func partsOf(t reflect.Type) []part {
 }
 
 func (o *Object) read(in reflect.Value, without []string) {
-	for i, p := range partsOf(in.Type()) {
+	all := partsOf(in.Type())
+	for i, p := range all {
+		if t := in.Field(i).Type(); t.Kind() == reflect.Slice && reflect.PointerTo(t.Elem()).Implements(keepers) {
+			o.leave(p.name)
+		}
+	}
+	for i, p := range all {
 		if p.name == "-" || slices.Contains(without, p.name) {
 			continue
 		}
@@ -90,6 +96,28 @@ func (o *Object) read(in reflect.Value, without []string) {
 	}
 }
 
+// keeper is an item of a list that keeps its faults, by its own fields, beside those of the body.
+type keeper interface{ OwnFaults() *billing.Faults }
+
+//nolint:gochecknoglobals // a type
+var keepers = reflect.TypeFor[keeper]()
+
+// leave takes the faults in the items of a list off those of the body, for items that keep their own.
+func (o *Object) leave(list string) {
+	*o.faults = slices.DeleteFunc(*o.faults, func(f billing.FieldFault) bool {
+		item, within := strings.CutPrefix(f.Field, o.Path+list+".")
+		return within && strings.Contains(item, ".")
+	})
+}
+
+// keep lets an item of a list keep its own faults.
+func (o *Object) keep(faults *billing.Faults) {
+	if o.node != nil && o.node.own != nil {
+		*faults = billing.Faults{*o.node.own}
+	}
+	o.Path, o.faults, o.few = "", faults, true
+}
+
 // readInner reads objects in the object.
 func (o *Object) readInner(p part, into reflect.Value) {
 	switch kind := into.Kind(); {
@@ -106,7 +134,11 @@ func (o *Object) readInner(p part, into reflect.Value) {
 		if all := o.OptionalObjects(p.name); all != nil {
 			into.Set(reflect.MakeSlice(into.Type(), len(all), len(all)))
 			for i, inner := range all {
-				inner.Fill(into.Index(i).Addr().Interface(), p.without...)
+				item := into.Index(i)
+				if own, keeps := item.Addr().Interface().(keeper); keeps {
+					inner.keep(own.OwnFaults())
+				}
+				inner.Fill(item.Addr().Interface(), p.without...)
 			}
 		}
 	default:

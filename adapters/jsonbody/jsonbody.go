@@ -42,6 +42,7 @@ type Value struct {
 	Raw    []byte // as it was sent
 	items  []*Value
 	fields []field
+	own    *billing.FieldFault // of an item of a list of the body: the first of its form, by the item's own field; nil for none
 }
 
 type field struct {
@@ -58,7 +59,7 @@ const maxDepth = 32
 const deadlineStep = 256
 
 // Parse reads one JSON object (RFC 8259) and nothing else, and adds its
-// faults. A body that is not one JSON object is a fault of the body. U+0000,
+// faults, those in items of a list at last. A body that is not one JSON object is a fault of the body. U+0000,
 // half a surrogate pair and a duplicate name are faults of their field;
 // encoding/json would replace, drop or merge them. The object is nil if the
 // body cannot be read, or has more than that many values. The error is that of
@@ -82,6 +83,9 @@ func Parse(ctx context.Context, data []byte, most int, faults *billing.Faults) (
 	}
 	switch {
 	case err == nil && root.Kind == KindObject:
+		for _, f := range p.inItems {
+			faults.Add(f.Field, f.Code, f.Message)
+		}
 		return root, nil
 	case err == nil:
 		faults.Add("", billing.FaultType, "The body must be one JSON object.")
@@ -115,22 +119,42 @@ type parser struct {
 	left   int // values that may follow
 	path   []string
 	faults *billing.Faults
+
+	// While an item of a list of the body is read, its first fault. Those of all items are apart, so that
+	// they leave room for those of the body.
+	inItem  bool
+	own     *billing.FieldFault
+	inItems billing.Faults
 }
+
+// itemDepth is how long the path of an item of a list of the body is.
+const itemDepth = 2
 
 // fault adds a fault of the value at the path. It builds a path only for a
 // fault that may be kept, and only as much of it as a reply shows: the names
 // of a body can be as long as the body.
 func (p *parser) fault(code billing.FaultCode, message string) {
-	if p.faults.Full() {
-		return
+	to := p.faults
+	if p.inItem && len(p.path) > itemDepth {
+		to = &p.inItems
+		if p.own == nil {
+			p.own = &billing.FieldFault{Field: shown(p.path[itemDepth:]), Code: code, Message: message}
+		}
 	}
-	var shown []string
-	for left, i := MaxName+1, 0; left > 0 && i < len(p.path); i++ {
-		name := Start(p.path[i], left)
-		shown = append(shown, name)
+	if !to.Full() {
+		to.Add(shown(p.path), code, message)
+	}
+}
+
+// shown returns as much of a path as a reply shows.
+func shown(path []string) string {
+	var names []string
+	for left, i := MaxName+1, 0; left > 0 && i < len(path); i++ {
+		name := Start(path[i], left)
+		names = append(names, name)
 		left -= utf8.RuneCountInString(name) + len(".")
 	}
-	p.faults.Add(strings.Join(shown, "."), code, message)
+	return strings.Join(names, ".")
 }
 
 func (p *parser) value() (*Value, error) {
@@ -225,7 +249,7 @@ func (p *parser) array() (*Value, error) {
 	}
 	for p.in.PeekKind() != jsontext.KindEndArray {
 		p.path = append(p.path, strconv.Itoa(len(n.items)))
-		v, err := p.value()
+		v, err := p.element()
 		if err != nil {
 			return nil, err
 		}
@@ -234,6 +258,20 @@ func (p *parser) array() (*Value, error) {
 	}
 	_, err := p.in.ReadToken()
 	return n, err
+}
+
+// element reads a value of an array.
+func (p *parser) element() (*Value, error) {
+	if len(p.path) != itemDepth {
+		return p.value()
+	}
+	p.inItem, p.own = true, nil
+	v, err := p.value()
+	if v != nil {
+		v.own = p.own
+	}
+	p.inItem = false
+	return v, err
 }
 
 // Hash hashes the value in one form for all spellings with the same meaning:

@@ -18,11 +18,30 @@ type Object struct {
 	node   *Value            // nil if there is nothing to read
 	fields map[string]*Value // not read yet
 	faults *billing.Faults
+	few    bool // the faults are an item's own
+}
+
+// fewFaults is how many faults an item keeps. A body has a thousand items.
+const fewFaults = 10
+
+func (o *Object) full() bool { return o.faults.Full() || o.few && len(*o.faults) >= fewFaults }
+
+func (o *Object) add(field string, code billing.FaultCode, message string) {
+	if !o.full() {
+		o.faults.Add(field, code, message)
+	}
+}
+
+// inner returns an object in the object.
+func (o *Object) inner(path string, n *Value) *Object {
+	in := NewObject(path, n, o.faults)
+	in.few = o.few
+	return in
 }
 
 // NewObject reads n, which may be nil.
 func NewObject(path string, n *Value, faults *billing.Faults) *Object {
-	o := &Object{path, n, map[string]*Value{}, faults}
+	o := &Object{Path: path, node: n, fields: map[string]*Value{}, faults: faults}
 	if n != nil {
 		for _, f := range n.fields {
 			if _, twice := o.fields[f.name]; !twice {
@@ -124,10 +143,10 @@ func (o *Object) whole(path string, n *Value) *int {
 	v, err := strconv.ParseFloat(n.Text, 64)
 	switch {
 	case err != nil || math.Abs(v) > maxNumber:
-		o.faults.Add(path, billing.FaultRange, "The number is too large.")
+		o.add(path, billing.FaultRange, "The number is too large.")
 		return nil
 	case v != math.Trunc(v):
-		o.faults.Add(path, billing.FaultType, "The value must be a whole number.")
+		o.add(path, billing.FaultType, "The value must be a whole number.")
 		return nil
 	}
 	return new(int(v))
@@ -195,7 +214,7 @@ func (o *Object) OptionalTexts(name string) []string {
 	texts := make([]string, len(n.items))
 	for i, item := range n.items {
 		if item.Kind != KindString {
-			o.faults.Add(o.Path+name+"."+strconv.Itoa(i), billing.FaultType, "The value must be a string.")
+			o.add(o.Path+name+"."+strconv.Itoa(i), billing.FaultType, "The value must be a string.")
 		}
 		texts[i] = item.Text
 	}
@@ -213,7 +232,7 @@ func (o *Object) OptionalNumbers(name string) []int {
 	for i, item := range n.items {
 		path := o.Path + name + "." + strconv.Itoa(i)
 		if item.Kind != KindNumber {
-			o.faults.Add(path, billing.FaultType, "The value must be a whole number.")
+			o.add(path, billing.FaultType, "The value must be a whole number.")
 		} else if v := o.whole(path, item); v != nil {
 			numbers[i] = *v
 		}
@@ -232,10 +251,10 @@ func (o *Object) OptionalObjects(name string) []*Object {
 	for i, item := range n.items {
 		path := o.Path + name + "." + strconv.Itoa(i)
 		if item.Kind != KindObject {
-			o.faults.Add(path, billing.FaultType, "The value must be an object.")
+			o.add(path, billing.FaultType, "The value must be an object.")
 			item = nil
 		}
-		objects[i] = NewObject(path+".", item, o.faults)
+		objects[i] = o.inner(path+".", item)
 	}
 	return objects
 }
@@ -246,7 +265,7 @@ func (o *Object) Object(name string) *Object {
 	if n == nil {
 		o.Fault(name, billing.FaultRequired, "A value is required.")
 	}
-	return NewObject(o.Path+name+".", n, o.faults)
+	return o.inner(o.Path+name+".", n)
 }
 
 // OptionalObject returns the object in the field, or nil if it is missing or
@@ -256,7 +275,7 @@ func (o *Object) OptionalObject(name string) *Object {
 	if n == nil {
 		return nil
 	}
-	return NewObject(o.Path+name+".", n, o.faults)
+	return o.inner(o.Path+name+".", n)
 }
 
 // End adds a fault for each unknown field.
@@ -265,11 +284,11 @@ func (o *Object) End() {
 		return
 	}
 	for _, f := range o.node.fields {
-		if o.faults.Full() {
+		if o.full() {
 			return
 		}
 		if o.fields[f.name] != nil {
-			o.faults.Add(o.Path+f.name, billing.FaultUnknown, "Unknown field.")
+			o.add(o.Path+f.name, billing.FaultUnknown, "Unknown field.")
 		}
 	}
 }
@@ -305,5 +324,5 @@ func ParseInstant(s string) (time.Time, error) {
 
 // Fault adds a fault of a field.
 func (o *Object) Fault(name string, code billing.FaultCode, message string) {
-	o.faults.Add(o.Path+name, code, message)
+	o.add(o.Path+name, code, message)
 }

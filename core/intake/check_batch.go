@@ -3,8 +3,6 @@ package intake
 import (
 	"encoding/json"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -31,6 +29,9 @@ type CheckItemInput struct {
 	EligibilityRequest
 }
 
+// OwnFaults has the faults of reading, by the fields of the item.
+func (i *CheckItemInput) OwnFaults() *billing.Faults { return &i.Faults }
+
 // AskedItem is an item of a request. Its check is not validated yet.
 type AskedItem struct {
 	*coverage.BatchItem
@@ -42,7 +43,7 @@ const maxItemID = 100
 // Batch validates the request, but its checks. It returns the batch without ID and scope, and its
 // items. Faults of items refuse a batch only if they leave open which item they are about.
 func (r CheckBatchRequest) Batch(now time.Time) (*coverage.Batch, []AskedItem, billing.Faults) {
-	faults, ofItems := apart(r.Faults)
+	faults := slices.Clone(r.Faults)
 	b := &coverage.Batch{Name: r.Name, CreatedAt: now, NotAfter: now.Add(coverage.BatchPatience)}
 	faults.Name("name", r.Name)
 	latest := now.AddDate(0, 0, coverage.MaxBatchDays)
@@ -58,7 +59,7 @@ func (r CheckBatchRequest) Batch(now time.Time) (*coverage.Batch, []AskedItem, b
 	if r.Recheck != nil {
 		b.Recheck = recheck(&faults, *r.Recheck)
 	}
-	items := askedItems(r.Items, ofItems, &faults)
+	items := askedItems(r.Items, &faults)
 	return b, items, faults
 }
 
@@ -73,8 +74,8 @@ func recheck(faults *billing.Faults, text string) time.Duration {
 	return d
 }
 
-// askedItems reads items. Faults of reading are by the places of the items.
-func askedItems(all []CheckItemInput, ofItems map[int]billing.Faults, faults *billing.Faults) []AskedItem {
+// askedItems reads items. A fault of an item_id is the request's, since it leaves open which item is meant.
+func askedItems(all []CheckItemInput, faults *billing.Faults) []AskedItem {
 	switch n := len(all); {
 	case n == 0:
 		faults.Add("items", billing.FaultTooFew, "A batch must have at least one item.")
@@ -86,6 +87,12 @@ func askedItems(all []CheckItemInput, ofItems map[int]billing.Faults, faults *bi
 	for i := range all {
 		in := &all[i]
 		at := item("items", i) + "."
+		check := in.EligibilityRequest
+		isID := func(f billing.FieldFault) bool { return f.Field == "item_id" }
+		if k := slices.IndexFunc(in.Faults, isID); k >= 0 {
+			faults.Add(at+"item_id", in.Faults[k].Code, in.Faults[k].Message)
+			check.Faults = slices.DeleteFunc(slices.Clone(in.Faults), isID)
+		}
 		if faults.Required(at+"item_id", in.ItemID, maxItemID) {
 			faults.Shown(at+"item_id", in.ItemID)
 		}
@@ -97,10 +104,10 @@ func askedItems(all []CheckItemInput, ofItems map[int]billing.Faults, faults *bi
 		if in.AppointmentAt.IsZero() {
 			made.AppointmentAt = time.Time{}
 		}
-		if in.Faults = ofItems[i]; !in.Faults.Optional("appointment_id", in.AppointmentID, maxItemID) {
+		if !check.Faults.Optional("appointment_id", in.AppointmentID, maxItemID) {
 			made.AppointmentID = nil // it makes the item invalid, and is not stored
 		}
-		items[i] = AskedItem{made, in.EligibilityRequest}
+		items[i] = AskedItem{made, check}
 		items[i].remember()
 	}
 	return items
@@ -118,27 +125,6 @@ func (i *AskedItem) remember() {
 			i.PersonKey, i.PersonBorn = key, born
 		}
 	}
-}
-
-// apart returns the faults of the request, and those of its items by their places, with the names of the items' fields.
-// A fault of an item_id is the request's, since it leaves open which item is meant. If there are so many faults that
-// some may be missing, all are the request's.
-func apart(all billing.Faults) (faults billing.Faults, ofItems map[int]billing.Faults) {
-	if all.Full() {
-		return slices.Clone(all), nil
-	}
-	ofItems = map[int]billing.Faults{}
-	for _, f := range all {
-		at, rest, _ := strings.Cut(strings.TrimPrefix(f.Field, "items."), ".")
-		place, err := strconv.Atoi(at)
-		switch {
-		case err != nil || !strings.HasPrefix(f.Field, "items.") || rest == "item_id":
-			faults = append(faults, f)
-		default:
-			ofItems[place] = append(ofItems[place], billing.FieldFault{Field: rest, Code: f.Code, Message: f.Message})
-		}
-	}
-	return faults, ofItems
 }
 
 // RequestOf returns the request for a check that an item keeps.
@@ -160,14 +146,14 @@ type NamedItem struct{ ItemID, Field string }
 
 // Retry validates the request. It returns the names of the items, and the corrected ones.
 func (r CheckRetryRequest) Retry() (named []NamedItem, corrected map[string]AskedItem, faults billing.Faults) {
-	faults, ofItems := apart(r.Faults)
+	faults = slices.Clone(r.Faults)
 	if len(r.ItemIDs)+len(r.Items) == 0 {
 		faults.Add("", billing.FaultRequired, "Send item_ids, or items with corrections.")
 		return nil, nil, faults
 	}
 	corrected = map[string]AskedItem{}
 	if len(r.Items) > 0 {
-		for n, i := range askedItems(r.Items, ofItems, &faults) {
+		for n, i := range askedItems(r.Items, &faults) {
 			corrected[i.ItemID] = i
 			named = append(named, NamedItem{i.ItemID, item("items", n) + ".item_id"})
 		}

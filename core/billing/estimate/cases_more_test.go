@@ -192,6 +192,10 @@ func pairs() []hand {
 			lines: []string{"D2740 fee 1000 allowed 800 alternate1 500"}, want: []string{"W 200 P 250 S 400 O 150 = 500 x 0.5, then 800 x 0.5"},
 		},
 		{
+			name: "the patient pays the same, whichever plan pays", plan: plan(pays("", 50), maximum(person, "300", "?")), second: plan(pays("", 50)), how: estimate.CarveOut,
+			lines: []string{"D2740 fee 1200 allowed 900 second 650"}, want: []string{"W 300 P 300 S 25 O 575 | W 300 P 0 S 325 O 575 = 325 in all"},
+		},
+		{
 			name: "both plans used up", plan: plan(pays("", 100), maximum(person, "10", "0")), second: plan(pays("", 100), maximum(person, "10", "0")),
 			lines: []string{"D2391 fee 100"}, want: []string{"P 0 O 100"},
 		},

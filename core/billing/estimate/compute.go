@@ -201,7 +201,7 @@ func (r *run) line(l *Line) Result {
 	out, t := r.compute(l)
 	seconds = append(seconds, r.c.coordination().steps(own, allowed, out.pays)...)
 	res := Result{
-		Least: out.least, Most: out.most, Unless: unless, Warnings: r.c.Plan.warnings(), reasons: steps, seconds: seconds, pays: out.pays,
+		Least: out.least, Most: out.most, Unless: unless, Warnings: r.c.warnings(), reasons: steps, seconds: seconds, pays: out.pays,
 		beyond: before.beyond(parts, out.pays.writeOff, some),
 	}
 	res.Uncertain = append(t.uncertain(l, r.c.Plan), doubts...)

@@ -1,6 +1,10 @@
 package estimate
 
-import "github.com/molar-billing/molar/core/billing"
+import (
+	"cmp"
+
+	"github.com/molar-billing/molar/core/billing"
+)
 
 // Coordination is how the second plan counts what the first one pays.
 type Coordination string
@@ -109,11 +113,12 @@ func join(first *terms, parts []part, seconds []part, c Coordination) joined {
 			started = true
 			return
 		}
-		// Of two in which the patient pays the same, the one that allows more is the likelier.
-		if s.PatientPays < out.least.PatientPays || s.PatientPays == out.least.PatientPays && s.Allowed > out.least.Allowed {
+		// Of two in which the patient pays the same, the one that allows more is the likelier. Of those that allow
+		// the same, the first plan pays the most where the patient pays the least.
+		if cmp.Or(cmp.Compare(s.PatientPays, out.least.PatientPays), cmp.Compare(out.least.Allowed, s.Allowed), cmp.Compare(out.least.PlanPays, s.PlanPays)) < 0 {
 			out.least = s
 		}
-		if s.PatientPays > out.most.PatientPays || s.PatientPays == out.most.PatientPays && s.Allowed > out.most.Allowed {
+		if cmp.Or(cmp.Compare(out.most.PatientPays, s.PatientPays), cmp.Compare(out.most.Allowed, s.Allowed), cmp.Compare(s.PlanPays, out.most.PlanPays)) < 0 {
 			out.most = s
 		}
 		out.pays = out.pays.or(payingOf(s))

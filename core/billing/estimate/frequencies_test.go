@@ -108,6 +108,18 @@ func counts() []hand {
 			lines: []string{"D1110 fee 80", "D1110 fee 80 on 2026-07-01"}, want: []string{"P 0 O 80 = two in 12 months", "P 80 O 0 = one is over"},
 		},
 		{
+			name: "a claim of the same day", plan: plan(atMost("D1110", 1, "6 months", "")), done: []string{"since D1110 on 2026-06-15"},
+			lines: []string{"D1110 fee 80", "D1110 fee 80 on 2026-06-14"}, want: []string{"P 0 O 80 = it is the first", "P 80 O 0 = a day before the claim's"},
+		},
+		{
+			name: "two teeth of one day", plan: plan(atMost("D0220", 2, "calendar_year", "")), done: []string{"D0220 on 2026-02-05 tooth 3", "D0220 on 2026-02-05 tooth 14"},
+			lines: []string{"D0220 fee 80"}, want: []string{"P 0 O 80 = the third"},
+		},
+		{
+			name: "a service that two claims have", plan: plan(atMost("D0220", 2, "calendar_year", "")), done: []string{"D0220 on 2026-02-05 tooth 3", "D0220 on 2026-02-05 tooth 3"},
+			lines: []string{"D0220 fee 80"}, want: []string{"P 80 O 0 = the second"},
+		},
+		{
 			name: "a claim for another procedure", plan: plan(twice), done: []string{"D1120 on 2026-02-05", "D1120 on 2026-03-05"}, lines: []string{"D1110 fee 80"}, want: []string{"P 80 O 0"},
 		},
 		{

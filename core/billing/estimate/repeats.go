@@ -47,8 +47,9 @@ func (g *ledger) count(l *Line, s *Share) (all []counted, n int) {
 		*sum += units
 		all = append(all, counted{units, until, line})
 	}
-	for _, e := range g.earlier {
-		if !e.is(l, s) || !e.ServiceDate.Before(l.ServiceDate) || dated[e.ServiceDate] {
+	for i := range g.earlier {
+		e := &g.earlier[i]
+		if !e.is(l, s) || l.ServiceDate.Before(e.ServiceDate) || slices.ContainsFunc(g.earlier[:i], e.repeats) {
 			continue
 		}
 		dated[e.ServiceDate] = true
@@ -90,6 +91,12 @@ func (g *ledger) count(l *Line, s *Share) (all []counted, n int) {
 		}
 	}
 	return all, known + beside
+}
+
+// repeats reports whether another claim has the same service, as one that was sent again has.
+func (e *Earlier) repeats(o Earlier) bool {
+	return e.Code == o.Code && e.Person == o.Person && e.ServiceDate == o.ServiceDate && e.Tooth == o.Tooth &&
+		slices.Equal(e.Surfaces, o.Surfaces) && slices.Equal(e.Areas, o.Areas)
 }
 
 // is reports whether the service counts for the frequency of a line. Without a place that the

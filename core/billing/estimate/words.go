@@ -207,11 +207,26 @@ func (l *Limit) name(what string) string {
 func percentWords(p int64) string { return strconv.FormatFloat(float64(p)/100, 'f', -1, 64) }
 
 // warnings returns what may stop a payment and changes no amount.
-func (p *Plan) warnings() (out []string) {
-	if p.Rules.PreAuthorization != "" {
-		out = append(out, "The plan may want to approve this service first: "+p.Rules.PreAuthorization)
+func (c *Case) warnings() (out []string) {
+	if c.Plan.wantsApproval() {
+		out = append(out, theFirst().plan+" may want to approve this service first: "+c.Plan.Rules.PreAuthorization)
+	}
+	if c.Second != nil && c.Second.wantsApproval() {
+		out = append(out, theSecond().plan+" may want to approve this service first: "+c.Second.Rules.PreAuthorization)
 	}
 	return out
+}
+
+// wantsApproval reports whether the payer has words about an approval that say more than that none is required.
+func (p *Plan) wantsApproval() bool {
+	for part := range strings.FieldsFuncSeq(strings.ToUpper(p.Rules.PreAuthorization), func(r rune) bool { return strings.ContainsRune(";.,", r) }) {
+		part = strings.TrimSpace(part)
+		rest := strings.ReplaceAll(part, "NOT REQUIRED", "")
+		if part != "" && !strings.HasPrefix(part, "NO ") && (rest == part || strings.Contains(rest, "REQUIRED")) {
+			return true
+		}
+	}
+	return false
 }
 
 // uncertain returns what the line lacks.

@@ -22,6 +22,29 @@ func because(c *estimate.Case, lines ...string) (out []string) {
 	return out
 }
 
+// TestWarnings has the approvals that either plan wants, but not that it wants none.
+func TestWarnings(t *testing.T) {
+	t.Parallel()
+	approval := func(words string) change {
+		return func(p *estimate.Plan) { p.Rules.PreAuthorization = words }
+	}
+	for _, c := range []struct {
+		first, second string
+		want          []string
+	}{
+		{"PRE-AUTHORIZATION REQUIRED FOR MAJOR", "", []string{"The plan may want to approve this service first: PRE-AUTHORIZATION REQUIRED FOR MAJOR"}},
+		{"", "PREDETERMINATION REQUIRED", []string{"The second plan may want to approve this service first: PREDETERMINATION REQUIRED"}},
+		{"PRE-AUTHORIZATION IS NOT REQUIRED", "No pre-authorization", nil},
+		{"NO PRE-AUTHORIZATION. PREDETERMINATION ABOVE $300", "", []string{"The plan may want to approve this service first: NO PRE-AUTHORIZATION. PREDETERMINATION ABOVE $300"}},
+		{"Not required for preventive; required for major", "", []string{"The plan may want to approve this service first: Not required for preventive; required for major"}},
+	} {
+		e := estimate.Compute(&estimate.Case{Plan: plan(approval(c.first)), Second: plan(approval(c.second)), Lines: []estimate.Line{line("D2740 fee 100")}})
+		if got := e.Lines[0].Warnings; !slices.Equal(got, c.want) {
+			t.Errorf("%q and %q: %q", c.first, c.second, got)
+		}
+	}
+}
+
 // TestReasonsOfTheSecondPlan has how each way of coordination comes to its amount: two plans of 50 percent, with
 // allowances of 900 and 650. The paths of the second plan are in another check.
 func TestReasonsOfTheSecondPlan(t *testing.T) {

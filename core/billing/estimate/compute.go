@@ -206,7 +206,9 @@ func (r *run) line(l *Line) Result {
 	}
 	res.Uncertain = append(t.uncertain(l, r.c.Plan), doubts...)
 	if t.struck != nil {
-		res.PaidFrom = t.struck.from
+		var others []Step
+		res.PaidFrom, others = r.first.paidFrom(l, &t.share, t.struck)
+		res.reasons = append(res.reasons, others...)
 	}
 	if len(t.deductibles) > 0 {
 		res.DeductibleLeft = least(t.deductibles, 0).orNil()

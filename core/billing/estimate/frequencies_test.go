@@ -164,6 +164,20 @@ func places() []hand {
 	}
 }
 
+func both(all ...change) change {
+	return func(p *estimate.Plan) {
+		for _, c := range all {
+			c(p)
+		}
+	}
+}
+
+func waits(until string) change {
+	return func(p *estimate.Plan) { p.Waits = []estimate.Wait{{Category: preventive, From: day(until)}} }
+}
+
+func ends(on string) change { return func(p *estimate.Plan) { p.Terminates = day(on) } }
+
 // TestPaidFrom says from when a line is paid, as far as that is known.
 func TestPaidFrom(t *testing.T) {
 	t.Parallel()
@@ -178,7 +192,16 @@ func TestPaidFrom(t *testing.T) {
 		"three of two claims":       {atMost("D1110", 2, "12 months", ""), []string{"D1110 on 2026-02-03", "D1110 on 2026-04-01", "D1110 on 2026-05-04"}, "D1110", "2027-04-01"},
 		"the payer's count":         {atMost("D1110", 2, "calendar_year", "", used(2)), nil, "D1110", "2027-01-01"},
 		"the payer's rolling count": {atMost("D1110", 2, "12 months", "", used(2)), nil, "D1110", "0000-00-00"},
-		"a lifetime":                {atMost("D1351", 1, "lifetime", "", used(1)), nil, "D1351", "0000-00-00"},
+		"a waiting period that ends before the next year": {both(atMost("D1110", 1, "calendar_year", "", used(1)), waits("2026-08-01")), nil, "D1110", "2027-01-01"},
+		"a waiting period that ends after it":             {both(atMost("D1110", 1, "calendar_year", "", used(1)), waits("2027-03-01")), nil, "D1110", "2027-03-01"},
+		"a coverage that ends before the next year":       {both(atMost("D1110", 1, "calendar_year", "", used(1)), ends("2026-12-31")), nil, "D1110", "0000-00-00"},
+		"a coverage that ends with the waiting period":    {both(atMost("D1110", 1, "calendar_year", ""), waits("2026-08-01"), ends("2026-07-31")), nil, "D1110", "0000-00-00"},
+		"too old by then": {both(atMost("D1110", 1, "calendar_year", "", used(1), func(s *estimate.Share) { s.MaxAge = new(14) }), func(p *estimate.Plan) { p.Born = day("2011-12-31") }), nil, "D1110", "0000-00-00"},
+		"a waiting period, and a clause that does not end": {both(pays(prostho, 50), func(p *estimate.Plan) {
+			p.Waits = []estimate.Wait{{Category: prostho, From: day("2026-08-01")}}
+			p.Rules.MissingToothClause = "applies"
+		}), nil, "D6240 lost 2019-01-01", "0000-00-00"},
+		"a lifetime": {atMost("D1351", 1, "lifetime", "", used(1)), nil, "D1351", "0000-00-00"},
 	} {
 		in := &estimate.Case{Plan: plan(c.plan), Lines: []estimate.Line{line(c.line + " fee 80")}}
 		for _, l := range c.done {

@@ -112,9 +112,7 @@ func (g *ledger) termsOf(l *Line) *terms {
 		t.deductibles = g.deductibles(to)
 	}
 	t.maximums = g.maximums(to)
-	if t.struck = p.strikes(l, to, &t.share); t.struck == nil {
-		t.struck = g.repeats(l, &t.share)
-	}
+	t.struck = g.strike(l, to, &t.share)
 	return t
 }
 

@@ -22,6 +22,23 @@ func because(c *estimate.Case, lines ...string) (out []string) {
 	return out
 }
 
+// TestReasonsOfSeveralRules has a line that two rules strike, one after the other.
+func TestReasonsOfSeveralRules(t *testing.T) {
+	t.Parallel()
+	got := because(&estimate.Case{Plan: plan(both(atMost("D1110", 1, "calendar_year", "", used(1)), waits("2026-08-01"), ends("2026-12-31")))}, "D1110 fee 80")
+	want := []string{
+		"The plan allows $80.00 of the fee of $80.00.",
+		"A waiting period lasts until August 1, 2026. plan_rules.waiting_period",
+		"On August 1, 2026, another rule counts. The plan pays for this service again from January 1, 2027. procedures.D1110.frequency",
+		"On January 1, 2027, another rule counts. The coverage ends on December 31, 2026, before the service. coverage_termination_date",
+		"The plan pays $0.00.",
+		"The patient pays $80.00.",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("because\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
 // TestWarnings has the approvals that either plan wants, but not that it wants none.
 func TestWarnings(t *testing.T) {
 	t.Parallel()

@@ -162,6 +162,7 @@ func (l *Ledger) decisionOf(number int) *Decision {
 	if !decided {
 		return nil
 	}
+	d.Patient = min(d.Patient, max(0, d.Charge-d.Paid-d.Later-d.WriteOff)) // as in the figures of the claim
 	return d
 }
 

@@ -110,6 +110,18 @@ func TestAccuracyBeforeTheSecondPlan(t *testing.T) {
 	}
 }
 
+// TestAccuracyOfAPlanThatForgetsTheFirst has a second plan whose own terms leave 800.00 of a line to the patient, as if
+// the first one had paid nothing. No more is left than 950.00 less 650.00, 150.00 and 37.50.
+func TestAccuracyOfAPlanThatForgetsTheFirst(t *testing.T) {
+	t.Parallel()
+	lines := secondaryLines()
+	lines[0] = paying("D2740", 37_50, cas("CO", "45", 112_50), cas("PR", "2", 800_00))
+	a := accuracyWith(t, eraFile{1, "Delta", []remit.Claim{remitted("1", "ICN-1", primaryLines())}}, eraFile{2, "Cigna", []remit.Claim{remitted("2", "C-1", lines)}})
+	if d := a.Lines[0].Decided; d == nil || d.Later != 37_50 || d.Patient != d.Charge-d.Paid-d.Later-d.WriteOff || d.Patient != 112_50 {
+		t.Errorf("decided %+v", d)
+	}
+}
+
 // TestAccuracyNeedsAPayment has claims with which an estimate is not compared.
 func TestAccuracyNeedsAPayment(t *testing.T) {
 	t.Parallel()

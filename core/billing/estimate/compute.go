@@ -172,6 +172,14 @@ func (l *Line) split(n int) (first, rest *Line) {
 	return &one, &two
 }
 
+func (c *Case) warnings() []string {
+	out := c.Plan.warnings(theFirst())
+	if c.Second != nil {
+		out = append(out, c.Second.warnings(theSecond())...)
+	}
+	return out
+}
+
 func (c *Case) coordination() Coordination {
 	if c.Coordination == "" {
 		return Standard
@@ -217,6 +225,20 @@ func (r *run) line(l *Line) Result {
 		res.MaximumLeft = least(t.maximums, 0).orNil()
 	}
 	return res
+}
+
+// paidFrom returns the first day from that of a strike on which nothing strikes the line; zero if there is none.
+// Then another rule may, which is a step: a frequency when a waiting period has ended, or the end of the coverage.
+func (g *ledger) paidFrom(l *Line, s *Share, struck *strike) (day billing.Date, others []Step) {
+	later := *l
+	for later.ServiceDate.Before(struck.from) {
+		later.ServiceDate = struck.from
+		if struck = g.strike(&later, &target{code: l.Code, category: CategoryOf(l.Code), day: later.ServiceDate}, s); struck == nil {
+			return later.ServiceDate, others
+		}
+		others = append(others, Step{Text: "On " + inWords(later.ServiceDate) + ", another rule counts. " + struck.text, Path: struck.path})
+	}
+	return billing.Date{}, others
 }
 
 // unless returns each condition of either plan with what the patient pays if it strikes. It takes

@@ -145,28 +145,6 @@ func (g *ledger) repeats(l *Line, s *Share) (out *strike) {
 	return out
 }
 
-// strike returns what strikes the line by the facts that are known; nil if nothing does.
-func (g *ledger) strike(l *Line, to *target, s *Share) *strike {
-	if out := g.plan.strikes(l, to, s); out != nil {
-		return out
-	}
-	return g.repeats(l, s)
-}
-
-// paidFrom returns the first day from that of a strike on which nothing strikes the line; zero if there is none.
-// Then another rule may, which is a step: a frequency when a waiting period has ended, or the end of the coverage.
-func (g *ledger) paidFrom(l *Line, s *Share, struck *strike) (day billing.Date, others []Step) {
-	later := *l
-	for later.ServiceDate.Before(struck.from) {
-		later.ServiceDate = struck.from
-		if struck = g.strike(&later, &target{code: l.Code, category: CategoryOf(l.Code), day: later.ServiceDate}, s); struck == nil {
-			return later.ServiceDate, others
-		}
-		others = append(others, Step{Text: "On " + inWords(later.ServiceDate) + ", another rule counts. " + struck.text, Path: struck.path})
-	}
-	return billing.Date{}, others
-}
-
 // freed returns the first day on which a number of services no longer count; zero if that is not known.
 func freed(all []counted, n int) (day billing.Date) {
 	never := billing.Date{Year: math.MaxInt}

@@ -116,6 +116,14 @@ func (g *ledger) termsOf(l *Line) *terms {
 	return t
 }
 
+// strike returns what strikes the line by the facts that are known; nil if nothing does.
+func (g *ledger) strike(l *Line, to *target, s *Share) *strike {
+	if out := g.plan.strikes(l, to, s); out != nil {
+		return out
+	}
+	return g.repeats(l, s)
+}
+
 // cover sets the percent, and whether the line is covered. A percent of 0 is not covered:
 // such a line uses no deductible.
 func (t *terms) cover(s side, status coverage.Status) {

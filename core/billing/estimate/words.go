@@ -207,12 +207,9 @@ func (l *Limit) name(what string) string {
 func percentWords(p int64) string { return strconv.FormatFloat(float64(p)/100, 'f', -1, 64) }
 
 // warnings returns what may stop a payment and changes no amount.
-func (c *Case) warnings() (out []string) {
-	if c.Plan.wantsApproval() {
-		out = append(out, theFirst().plan+" may want to approve this service first: "+c.Plan.Rules.PreAuthorization)
-	}
-	if c.Second != nil && c.Second.wantsApproval() {
-		out = append(out, theSecond().plan+" may want to approve this service first: "+c.Second.Rules.PreAuthorization)
+func (p *Plan) warnings(who speaker) (out []string) {
+	if p.wantsApproval() {
+		out = append(out, who.plan+" may want to approve this service first: "+p.Rules.PreAuthorization)
 	}
 	return out
 }

@@ -115,17 +115,20 @@ func (x index) find(e *remit.ERA, r *remit.Claim) (*claim.Claim, remit.ClaimProg
 }
 
 // likeliest returns the claim with the payer's number that the remittance
-// identifies best, or nil.
+// identifies best, or nil. Of two that it identifies as well, it is the first.
 func (x index) likeliest(e *remit.ERA, r *remit.Claim) (best *claim.Claim) {
+	most := 0
 	for _, n := range add(add(nil, r.PayerClaimNumber), r.Original) {
 		for _, c := range x.byPayer[n] {
-			switch {
-			case !c.Awaits() || !e.Payer.ID.IsZero() && c.Payer.ID != e.Payer.ID:
-			case c.Identifies(r):
-				return c
-			case best == nil:
-				best = c
+			if !c.Awaits() || !e.Payer.ID.IsZero() && c.Payer.ID != e.Payer.ID {
+				continue
 			}
+			if sure := c.Identifies(r); best == nil || sure > most {
+				best, most = c, sure
+			}
+		}
+		if most > 0 { // what has the number of now comes before what has an earlier one
+			return best
 		}
 	}
 	return best

@@ -162,6 +162,39 @@ func TestMatching(t *testing.T) {
 	}
 }
 
+// TestPayerNumberOfTwo takes, of two claims with the payer's number, the one that the remittance
+// describes, whichever was made first.
+func TestPayerNumberOfTwo(t *testing.T) {
+	t.Parallel()
+	for name, other := range map[string]func(*claim.Claim){
+		"another last name":  func(c *claim.Claim) { c.Subscriber.LastName = "Other" },
+		"another first name": func(c *claim.Claim) { c.Subscriber.FirstName = "Other" },
+		"another charge":     func(c *claim.Claim) { c.Lines[0].Fee = 1 },
+		"another day":        func(c *claim.Claim) { c.Lines[0].ServiceDate = c.Lines[0].ServiceDate.AddDays(7) },
+		"an estimate":        predetermination,
+	} {
+		for first := range 2 {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				b := newFixture(t)
+				ids := map[string]billing.ClaimID{}
+				for i := range 2 {
+					if i == first {
+						ids["other"] = b.claim("A-1", payerNumber("P1"), other)
+					} else {
+						ids["ours"] = b.claim("A-2", payerNumber("P1"))
+					}
+				}
+				p := paid("LOST", "P1", 0)
+				p.Services[0].Dates = []remittance.Date{{Qualifier: "472", Day: billing.Date{Year: 2026, Month: 1, Day: 5}}}
+				if r := b.remit(p); counts(r) != "1/1 a done" || r.Claims[0].ClaimID != ids["ours"] {
+					t.Errorf("%s, for the other claim: %v", counts(r), r.Claims[0].ClaimID == ids["other"])
+				}
+			})
+		}
+	}
+}
+
 // TestSeveralReports applies several remittance claims to one of our
 // claims, within a commit and across commits.
 func TestSeveralReports(t *testing.T) {

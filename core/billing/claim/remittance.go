@@ -85,9 +85,27 @@ func (c *Claim) patientDiffers(r *remit.Claim) bool {
 	return billing.ComparableName(r.PatientLastName) != billing.ComparableName(last) || billing.ComparableName(r.PatientFirstName) != billing.ComparableName(first)
 }
 
-// Identifies reports whether the charge or the patient's last name shows that the
-// remittance, which has the payer's number of the claim, is about the claim.
-func (c *Claim) Identifies(r *remit.Claim) bool { return c.sameCharge(r) || c.sameLastName(r) }
+// Identifies reports how surely the remittance, which has the payer's number of the claim, is about
+// the claim; 0 if nothing else shows it. What it asks for counts most, then the patient, the charge,
+// and the days.
+func (c *Claim) Identifies(r *remit.Claim) (sure int) {
+	first, _ := c.patientName()
+	named, charged := c.sameLastName(r), c.sameCharge(r)
+	if !named && !charged {
+		return 0
+	}
+	serves := func(l remit.Line) bool {
+		return slices.ContainsFunc(c.Lines, func(o Line) bool { return !l.ServiceDate.IsZero() && o.ServiceDate == l.ServiceDate })
+	}
+	for _, fits := range []bool{
+		c.Suits(r), named, named && billing.ComparableName(r.PatientFirstName) == billing.ComparableName(first), charged, slices.ContainsFunc(r.Lines, serves),
+	} {
+		if sure *= 2; fits {
+			sure++
+		}
+	}
+	return sure
+}
 
 // bill reports whether the claim bills the procedure.
 func (c *Claim) bill(procedure string) bool {

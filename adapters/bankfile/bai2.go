@@ -155,9 +155,6 @@ func (b *bai2) transaction(line int, f []string, field func(int) string) {
 	}
 	at := 4 + further(field, 3)
 	e := deposit.Entry{Date: b.day, Amount: amount, Method: bai2Method(kind), Reference: field(at)}
-	if strings.Trim(e.Reference, "0") == "" { // zeros say that there is none
-		e.Reference = ""
-	}
 	if at+2 < len(f) {
 		e.Text = strings.Join(f[at+2:], ",")
 	}

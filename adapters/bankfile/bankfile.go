@@ -109,6 +109,9 @@ func finish(e deposit.Entry, account string) deposit.Entry {
 	e.Claims = e.Claims || trace != "" || strings.Contains(strings.ToUpper(e.Text), claimPayment)
 	e.Text, e.Company = words(e.Text, account), clip(words(e.Company, account), maxName)
 	e.Trace, e.Reference = clip(e.Trace, maxName), clip(strings.TrimSpace(e.Reference), maxName)
+	if strings.Trim(e.Reference, "0") == "" { // zeros say that there is none
+		e.Reference = ""
+	}
 	return e
 }
 

@@ -157,6 +157,10 @@ func (s *sheet) row(to *deposit.File, line int, row []string, account string) {
 	}
 	day, dated := dayOf(s.cell(row, deposit.ColumnDate))
 	amount, priced := s.amount(row)
+	kind := s.cell(row, deposit.ColumnMethod)
+	if amount > 0 && s.cell(row, deposit.ColumnAmount) != "" && leaves(kind) {
+		amount = -amount
+	}
 	if own := s.cell(row, deposit.ColumnAccount); remit.LastFour(own) != "" {
 		account = own
 	}
@@ -170,7 +174,6 @@ func (s *sheet) row(to *deposit.File, line int, row []string, account string) {
 	e := deposit.Entry{
 		Date: day, Amount: amount, Company: s.cell(row, deposit.ColumnCompany), Text: s.cell(row, deposit.ColumnText), Reference: s.cell(row, deposit.ColumnReference),
 	}
-	kind := s.cell(row, deposit.ColumnMethod)
 	e.Method = csvMethod(kind + " " + e.Text)
 	if number := strings.TrimLeft(s.cell(row, deposit.ColumnCheck), "0#"); number != "" && billing.AllDigits(number) {
 		e.Method, e.Trace = deposit.Check, number
@@ -179,6 +182,13 @@ func (s *sheet) row(to *deposit.File, line int, row []string, account string) {
 		e.Text = kind + " " + e.Text
 	}
 	to.Entries = append(to.Entries, finish(e, account))
+}
+
+// leaves reports whether the type of an entry says that the money left the account. Some banks write
+// it in place of the sign.
+func leaves(kind string) bool {
+	kind = strings.TrimPrefix(plainName(kind), "ach ")
+	return kind == "debit" || kind == "dr" || kind == "withdrawal"
 }
 
 // amount returns the amount of a row: signed, or from a column for money in or out.
@@ -212,13 +222,21 @@ func amountOf(text string) (billing.Money, bool) {
 	return m, err == nil
 }
 
-// dayOf reads a date as American banks write it.
+// dayOf reads a date as American banks write it, with a time or without one.
 func dayOf(text string) (billing.Date, bool) {
-	text, _, _ = strings.Cut(text, " ")
-	text, _, _ = strings.Cut(text, "T")
-	for _, layout := range []string{time.DateOnly, "1/2/2006", "1/2/06", "20060102", "1-2-2006"} {
-		if t, err := time.Parse(layout, text); err == nil && t.Year() > 1990 {
-			return billing.DateOf(t), true
+	day, _, _ := strings.Cut(text, " ")
+	day, _, _ = strings.Cut(day, "T")
+	for _, try := range []struct {
+		text    string
+		layouts []string
+	}{
+		{day, []string{time.DateOnly, "1/2/2006", "1/2/06", "20060102", "1-2-2006"}},
+		{text, []string{"Jan 2, 2006", "January 2, 2006", "2-Jan-2006", "2-Jan-06", "2 Jan 2006"}},
+	} {
+		for _, layout := range try.layouts {
+			if t, err := time.Parse(layout, try.text); err == nil && t.Year() > 1990 {
+				return billing.DateOf(t), true
+			}
 		}
 	}
 	return billing.Date{}, false

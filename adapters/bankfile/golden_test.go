@@ -5,10 +5,12 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/molar-billing/molar/adapters/bankfile"
+	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/deposit"
 )
 
@@ -125,6 +127,44 @@ func TestMappedColumns(t *testing.T) {
 		_, faults := bankfile.Reader{}.Read([]byte(c.file), deposit.Reading{Account: c.account})
 		if len(faults) == 0 || faults[0].Field != c.field {
 			t.Errorf("%q: %v, want %s", c.file, faults, c.field)
+		}
+	}
+}
+
+// TestRows reads what single banks write into a row.
+func TestRows(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		file string
+		want []billing.Money
+	}{
+		{"Date,Type,Amount\n2026-12-01,Debit,88.80\n2026-12-01,Credit,99.90\n", []billing.Money{-8880, 9990}}, // the type is the sign
+		{"Date,Transaction Type,Transaction Amount\n2026-12-01,ACH Withdrawal,1\n2026-12-01,DR,2\n", []billing.Money{-100, -200}},
+		{"Date,Type,Amount\n2026-12-01,Debit,-88.80\n2026-12-01,Debit Card Refund,5\n", []billing.Money{-8880, 500}},
+		{"Date,Type,Credit,Debit\n2026-12-01,Debit,,3\n2026-12-01,Debit,4,\n", []billing.Money{-300, 400}},
+		{"Date,Amount\n\"Dec 1, 2026\",1\n\"December 1, 2026\",2\n01-Dec-2026,3\n1 Dec 2026,4\n01-DEC-26,5\n2026-12-01 08:30:00,6\n", []billing.Money{100, 200, 300, 400, 500, 600}},
+	} {
+		f, faults := bankfile.Reader{}.Read([]byte(c.file), deposit.Reading{Account: "6789"})
+		var got []billing.Money
+		for _, e := range f.Entries {
+			if got = append(got, e.Amount); e.Date.String() != "2026-12-01" {
+				t.Errorf("%q: the day %s", c.file, e.Date)
+			}
+		}
+		if len(faults)+len(f.Warnings) > 0 || !slices.Equal(got, c.want) {
+			t.Errorf("%q: %v, want %v; %v %v", c.file, got, c.want, faults, f.Warnings)
+		}
+	}
+}
+
+// TestNoReference knows equal entries apart whose reference says nothing.
+func TestNoReference(t *testing.T) {
+	t.Parallel()
+	for _, reference := range []string{"", "0", "0000000000"} {
+		row := "2026-12-01,77.70,HCCLAIMPMT," + reference + "\n"
+		f, _ := bankfile.Reader{}.Read([]byte("Date,Amount,Description,Reference\n"+row+row), deposit.Reading{Account: "6789"})
+		if ids := deposit.Number(f.Entries); len(ids) != 2 || ids[0] == ids[1] {
+			t.Errorf("%q: two entries have one identity", reference)
 		}
 	}
 }

@@ -6,10 +6,12 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/appeal"
+	"github.com/molar-billing/molar/core/billing/limit"
 	"github.com/molar-billing/molar/ports"
 )
 
-// PaidAfter sets on appeals what remittances paid after they were sent. It asks once for all claims.
+// PaidAfter sets on appeals what remittances paid after they were sent. It asks for the remittances of
+// all claims at once.
 func PaidAfter(ctx context.Context, tx ports.Tx, appeals ...*appeal.Appeal) error {
 	var of []billing.ClaimID
 	for _, a := range appeals {
@@ -21,8 +23,19 @@ func PaidAfter(ctx context.Context, tx ports.Tx, appeals ...*appeal.Appeal) erro
 		return nil
 	}
 	entries, err := tx.RemittanceClaims.Ledger(ctx, of)
-	for _, a := range appeals {
-		a.SetPaid(entries[a.ClaimID])
+	if err != nil {
+		return err
 	}
-	return err
+	zones := map[billing.ClaimID]limit.Zone{}
+	for _, id := range of {
+		c, err := tx.Claims.Get(ctx, id)
+		if err != nil {
+			return err
+		}
+		zones[id] = c.Contract.Limits.Zone
+	}
+	for _, a := range appeals {
+		a.SetPaid(entries[a.ClaimID], zones[a.ClaimID])
+	}
+	return nil
 }

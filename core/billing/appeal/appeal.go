@@ -228,11 +228,13 @@ func (a *Appeal) OnClaim() *limit.Appealing {
 }
 
 // SetPaid keeps, of what remittances say of the claim, the payments after the day on which the
-// appeal was sent.
-func (a *Appeal) SetPaid(entries []*remit.LedgerEntry) {
+// appeal was sent. Payers write days to come, so a payment that was applied by then is none of them.
+// Days are those of the zone.
+func (a *Appeal) SetPaid(entries []*remit.LedgerEntry, in limit.Zone) {
 	a.Paid = nil
 	for _, e := range entries {
-		if !a.SentOn.IsZero() && e.Paid != 0 && a.SentOn.Before(e.Date) {
+		came := e.AppliedAt.IsZero() || a.SentOn.Before(in.Day(e.AppliedAt)) || e.AppliedAt.After(a.SentAt)
+		if !a.SentOn.IsZero() && e.Paid != 0 && a.SentOn.Before(e.Date) && came {
 			a.Paid = append(a.Paid, e)
 		}
 	}

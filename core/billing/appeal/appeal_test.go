@@ -73,9 +73,21 @@ func TestDays(t *testing.T) {
 	paid := func(days int, m billing.Money) *remit.LedgerEntry {
 		return &remit.LedgerEntry{Claim: &remit.Claim{Date: today.AddDays(days), Paid: m}}
 	}
-	a.SetPaid([]*remit.LedgerEntry{paid(-9, 5_00), paid(-3, 6_00), paid(-2, 7_00), paid(-1, 0), paid(0, -7_00)})
-	if len(a.Paid) != 2 || a.Paid[0].Paid != 7_00 || a.Paid[1].Paid != -7_00 {
-		t.Errorf("paid after it was sent: %v", a.Paid)
+	applied := func(e *remit.LedgerEntry, at time.Time) *remit.LedgerEntry {
+		e.AppliedAt = at
+		return e
+	}
+	a.SetPaid([]*remit.LedgerEntry{
+		paid(-9, 5_00), paid(-3, 6_00), paid(-2, 7_00), paid(-1, 0), paid(0, -7_00),
+		applied(paid(-1, 8_00), now.AddDate(0, 0, -3)), // the payment that the appeal is about has a later day, as payers write it
+		applied(paid(-1, 9_00), now.AddDate(0, 0, -1)), // it came before somebody recorded that the appeal was sent
+	}, "")
+	var sums []billing.Money
+	for _, e := range a.Paid {
+		sums = append(sums, e.Paid)
+	}
+	if !slices.Equal(sums, []billing.Money{7_00, -7_00, 9_00}) {
+		t.Errorf("paid after it was sent: %v", sums)
 	}
 	b := draft()
 	if err := b.Change(appeal.Change{SendBy: today.AddDays(30), Level: new(appeal.Second), Documents: &[]string{"att_1"}}, now); err != nil ||

@@ -145,14 +145,14 @@ var claimRules = []rule[*claim.Claim]{
 			if !c.SettledAt.IsZero() {
 				w.Since = c.SettledAt
 			}
-			w.Reason, w.Actions = c.NextStep(), []string{"reconcileClaim"}
+			w.Reason, w.Actions = besideAppeal(c), []string{"reconcileClaim"}
 		},
 	},
 	{
 		ChangedAfterReconcile, (*claim.Claim).Unposted,
 		func(c *claim.Claim, w *Work) {
 			w.Amount, w.Since = c.Open().Abs(), c.SettledAt
-			w.Reason, w.Actions = c.NextStep(), []string{"reconcileClaim", "reopenClaim"}
+			w.Reason, w.Actions = besideAppeal(c), []string{"reconcileClaim", "reopenClaim"}
 			if c.Open() != 0 { // to reconcile it again also takes what is accepted of the amount
 				w.Actions = []string{"reopenClaim", "reconcileClaim"}
 			}
@@ -174,6 +174,13 @@ var claimRules = []rule[*claim.Claim]{
 			w.Reason, w.Actions = "The decision of the payer before changed after the claim was sent: replace the claim.", []string{"replaceClaim"}
 		},
 	},
+}
+
+// besideAppeal returns what a biller does about the claim apart from its appeal, which has a task of its own.
+func besideAppeal(c *claim.Claim) string {
+	of := *c
+	of.Appealing = nil
+	return of.NextStep()
 }
 
 // orVoid returns an operation, and that to void the claim where the state of the claim allows it.

@@ -168,6 +168,28 @@ func TestAppealDue(t *testing.T) {
 	}
 }
 
+// TestBesideAnAppeal says of an overpaid and of a changed claim what to do about that. What to do
+// about its appeal is the reason of another task.
+func TestBesideAnAppeal(t *testing.T) {
+	t.Parallel()
+	appealing := func(c *claim.Claim) {
+		c.Appealing = &limit.Appealing{MadeAt: sent, SentOn: billing.DateOf(sent), SentAt: sent}
+		c.ReconciledAt, c.SettledAt = sent.AddDate(0, 0, 1), sent.AddDate(0, 0, 2)
+	}
+	for kind, c := range map[task.Kind]*claim.Claim{
+		task.Overpaid:              aClaim(claim.Paid, with(standing(90_00, 20_00, 0), appealing)),
+		task.ChangedAfterReconcile: aClaim(claim.Reconciled, with(standing(70_00, 30_00, 0), appealing)),
+	} {
+		w, ok := the(kind, c)
+		if !ok || strings.Contains(w.Reason, "appeal") || c.Appealing == nil {
+			t.Errorf("%s: %+v", kind, w)
+		}
+		if w, ok = the(task.AppealDue, c); !ok || !strings.Contains(w.Reason, "appeal") {
+			t.Errorf("%s: the appeal %+v", kind, w)
+		}
+	}
+}
+
 // TestProposedDeadline proposes 180 days where no limit is known, which is no limit of the payer.
 func TestProposedDeadline(t *testing.T) {
 	t.Parallel()

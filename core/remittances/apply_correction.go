@@ -52,7 +52,7 @@ func (w *worker) decide(ctx context.Context, tx ports.Tx, e *remit.ERA) error {
 	}
 	if slices.ContainsFunc(rivals, func(o *remit.ERA) bool { return !o.Untouched() || o.Stage != remit.Done }) {
 		e.Stage = remit.Done
-		return tx.ERAs.Save(ctx, e)
+		return keep(ctx, tx, e)
 	}
 	return replace(ctx, tx, e, rivals, siblings, remit.Note{At: tx.Clock.Now()})
 }
@@ -68,7 +68,7 @@ func replace(ctx context.Context, tx ports.Tx, e *remit.ERA, rivals []*remit.ERA
 	if err := inherits(ctx, tx, e, rivals); err != nil {
 		return err
 	}
-	return tx.ERAs.Save(ctx, e)
+	return keep(ctx, tx, e)
 }
 
 // dropPending sets aside claims that nothing was made of before their remittance was
@@ -85,7 +85,7 @@ func (w *worker) dropPending(ctx context.Context, tx ports.Tx, e *remit.ERA) err
 	if len(rows) < w.chunk {
 		e.Stage = remit.Done
 	}
-	return tx.ERAs.Save(ctx, e)
+	return keep(ctx, tx, e)
 }
 
 // takeOver takes back the next claims of a remittance that is replaced, and applies those
@@ -103,7 +103,7 @@ func (w *worker) takeOver(ctx context.Context, tx ports.Tx, e *remit.ERA) error 
 	}
 	if len(was) == 0 {
 		e.TakingBack = e.TakingBack[1:]
-		return tx.ERAs.Save(ctx, e)
+		return keep(ctx, tx, e)
 	}
 	taking.After = was[len(was)-1].Ordinal
 	x, err := w.exchange(ctx, tx, old, e, was)
@@ -120,10 +120,10 @@ func (w *worker) takeOver(ctx context.Context, tx ports.Tx, e *remit.ERA) error 
 	if _, err := x.forth.matchAgain(ctx, tx, x.is); err != nil {
 		return err
 	}
-	if err := tx.ERAs.Save(ctx, old); err != nil {
+	if err := keep(ctx, tx, old); err != nil {
 		return err
 	}
-	return tx.ERAs.Save(ctx, e)
+	return keep(ctx, tx, e)
 }
 
 // exchange moves the claims of a remittance to its correction.

@@ -52,6 +52,20 @@ func (w *worker) apply(ctx context.Context, tx ports.Tx, e *remit.ERA) error {
 			return err
 		}
 	}
+	return keep(ctx, tx, e)
+}
+
+// keep stores a remittance of whose claims something became, with what those that wait for a person
+// pay. The claims are stored before it.
+func keep(ctx context.Context, tx ports.Tx, e *remit.ERA) error {
+	e.Waiting = nil
+	if e.Stage == remit.Done && e.Unfinished() > 0 {
+		sum, err := tx.Reports.UnappliedOf(ctx, e.ID)
+		if err != nil {
+			return err
+		}
+		e.Waiting = &sum.Unfinished.Paid
+	}
 	return tx.ERAs.Save(ctx, e)
 }
 

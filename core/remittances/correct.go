@@ -115,7 +115,7 @@ func (s *Service) drop(ctx context.Context, tx ports.Tx, e *remit.ERA) error {
 		err = discard(ctx, tx, e)
 	}
 	if err == nil {
-		err = tx.ERAs.Save(ctx, e)
+		err = keep(ctx, tx, e)
 	}
 	return err
 }

@@ -40,7 +40,7 @@ func (b *fixture) shown(id billing.ERAID) *remit.Record {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	return r
+	return b.waits(r)
 }
 
 // verdict is a person's decision about a whole remittance.

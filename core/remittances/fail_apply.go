@@ -50,7 +50,7 @@ func (w *worker) giveUp(ctx context.Context, tx ports.Tx, e *remit.ERA) error {
 	}
 	e.Stage = remit.Done
 	w.waits.forget(e.ID)
-	return tx.ERAs.Save(ctx, e)
+	return keep(ctx, tx, e)
 }
 
 // show makes a remittance visible, with its event. A remittance that was

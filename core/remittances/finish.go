@@ -196,7 +196,7 @@ func (a *application) close(ctx context.Context, tx ports.Tx, r *remit.Claim) er
 	if err != nil {
 		return err
 	}
-	return tx.ERAs.Save(ctx, a.era)
+	return keep(ctx, tx, a.era)
 }
 
 // byHand applies a row to its claim for a person, or matches one that the payer

@@ -57,7 +57,7 @@ func (b *fixture) decided(d decision) *remit.Record {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	return r
+	return b.waits(r)
 }
 
 // entries counts the entries of a claim's history with the cause.

@@ -322,6 +322,17 @@ func (b *fixture) era(j jobs.Job) *remit.Record {
 	if err != nil {
 		b.t.Fatalf("get: %v", err)
 	}
+	return b.waits(r)
+}
+
+// waits checks that a remittance whose work has ended stores what its unfinished claims pay.
+func (b *fixture) waits(r *remit.Record) *remit.Record {
+	b.t.Helper()
+	switch got, want := r.Waiting, r.Unapplied.Unfinished.Paid; {
+	case r.Stage != remit.Done || !r.Stands():
+	case (got != nil) != (r.Unfinished() > 0) || got != nil && *got != want:
+		b.t.Errorf("%d claims of %s wait for a person with %v, which the remittance keeps as %v", r.Unfinished(), r.ID, want, got)
+	}
 	return r
 }
 

@@ -23,6 +23,7 @@ type Later struct {
 	Posting      *Posting        `json:",omitempty"` // what its posting does with the claims; nil when it does nothing
 	ByHand       bool            `json:",omitempty"` // a person unposted it, or finished a claim of it: no rule posts it
 	PostedBy     string          `json:",omitempty"` // the key or the user; empty for a rule, and for one that is not posted
+	Waiting      *billing.Money  `json:",omitempty"` // what its unfinished claims pay; nil while there are none, or that is not known
 }
 
 // Note is a decision of a person about a remittance. By is empty when Molar decided.

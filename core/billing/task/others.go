@@ -35,6 +35,9 @@ var remittanceRules = []rule[*remit.ERA]{
 	{
 		RemittanceUnmatched, func(e *remit.ERA) bool { return e.Stage == remit.Done && e.Stands() && e.Unfinished() > 0 },
 		func(e *remit.ERA, w *Work) {
+			if e.Waiting != nil {
+				w.Amount = e.Waiting.Abs()
+			}
 			w.Reason, w.Actions = "Claims of the remittance are unfinished: match or ignore each.", []string{"matchERAClaim", "ignoreERAClaim"}
 			if e.Counted().NeedsReview > 0 { // only one that matches a claim is applied to it
 				w.Reason, w.Actions = "Claims of the remittance are unfinished: match, apply or ignore each.", []string{"matchERAClaim", "applyERAClaim", "ignoreERAClaim"}

@@ -243,11 +243,14 @@ func TestOtherRules(t *testing.T) {
 		got  []task.Work
 		want []want
 	}{
-		"to post":      {era(func(*remit.ERA) {}), []want{{task.RemittanceToPost, 80_00, 0}}},
-		"not read":     {era(func(e *remit.ERA) { e.ReceivedAt = time.Time{} }), nil},
-		"in work":      {era(func(e *remit.ERA) { e.Stage, e.Progress = remit.Applying, remit.Progress{} }), nil},
-		"posted":       {era(func(e *remit.ERA) { e.State = remit.Posted }), nil},
-		"unmatched":    {era(func(e *remit.ERA) { e.Progress = remit.Progress{Unmatched: 1} }), []want{{task.RemittanceUnmatched, 80_00, 0}}},
+		"to post":   {era(func(*remit.ERA) {}), []want{{task.RemittanceToPost, 80_00, 0}}},
+		"not read":  {era(func(e *remit.ERA) { e.ReceivedAt = time.Time{} }), nil},
+		"in work":   {era(func(e *remit.ERA) { e.Stage, e.Progress = remit.Applying, remit.Progress{} }), nil},
+		"posted":    {era(func(e *remit.ERA) { e.State = remit.Posted }), nil},
+		"unmatched": {era(func(e *remit.ERA) { e.Progress = remit.Progress{Unmatched: 1} }), []want{{task.RemittanceUnmatched, 80_00, 0}}},
+		"a part": {era(func(e *remit.ERA) {
+			e.Progress, e.Waiting = remit.Progress{Unmatched: 1}, new(billing.Money(-30_00))
+		}), []want{{task.RemittanceUnmatched, 30_00, 0}}},
 		"discarded":    {era(func(e *remit.ERA) { e.State, e.Progress = remit.Discarded, remit.Progress{Unmatched: 1} }), nil},
 		"correction":   {era(func(e *remit.ERA) { e.Corrects = []billing.ERAID{{15: 2}} }), []want{{task.RemittanceCorrection, 80_00, 0}}},
 		"needed":       {enrolled(directory.EnrollmentNeeded), []want{{task.EnrollmentWaiting, 0, 0}}},

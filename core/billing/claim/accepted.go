@@ -129,6 +129,9 @@ func (c *Claim) openStep(open billing.Money) string {
 	case open < 0:
 		return "Accepted amounts exceed what is open by " + open.Abs().Dollars() + ": reopen the claim, which takes them back."
 	}
+	if s := c.Standing; s != nil && s.LaterDecided && !c.SecondaryID.IsZero() {
+		return "The next payer decided, too, and " + open.Dollars() + " is open: act on its claim " + c.SecondaryID.String() + "."
+	}
 	reason := openTakenBack
 	if c.Standing != nil {
 		reason = c.Standing.OpenReason

@@ -76,6 +76,25 @@ func TestNextStepsNameWhatIsOpen(t *testing.T) {
 	}
 }
 
+// What is open of services that a later payer decided, too, is worked on its claim, which has the task.
+func TestTheLaterClaimHasWhatIsOpen(t *testing.T) {
+	t.Parallel()
+	for begins, r := range openCases(t) {
+		if r.Standing == nil || r.Open() < 0 {
+			continue
+		}
+		later := billing.ClaimID{15: 2}
+		r.Standing.LaterDecided, r.SecondaryID = true, later
+		if step, want := r.NextStep(), "The next payer decided, too, and "+r.Open().Dollars()+" is open: act on its claim "+later.String()+"."; step != want {
+			t.Errorf("%q, want %q", step, want)
+		}
+		r.SecondaryID = billing.ClaimID{} // it forwarded the claim: there is no other one
+		if step := r.NextStep(); !strings.HasPrefix(step, begins) {
+			t.Errorf("on one claim: %q, want %q...", step, begins)
+		}
+	}
+}
+
 // What is open must be accepted to the cent, line by line, and a reopened claim is as
 // before.
 func TestReconcilingWhatIsOpen(t *testing.T) {

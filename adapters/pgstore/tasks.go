@@ -52,6 +52,7 @@ func taskFields(t *task.Task) []field {
 		{"EXISTS (SELECT FROM check_batches b, " + itemOfTask + " AND b.id = i.batch_id AND b.canceled_at IS NOT NULL) AS batch_canceled", given{&t.Item.Canceled}},
 		{waitingERA, given{&t.ReviewERA}},
 		{sentOnTo, given{&t.ForwardedTo}},
+		{voiding, given{&t.Voiding}},
 	})
 }
 
@@ -72,6 +73,12 @@ const sentOnTo = `coalesce(CASE WHEN kind = 'no_decision' THEN (
 	WHERE r.claim_id = tasks.claim_id AND r.status = 'forwarded' AND c.settled_at IS NULL
 	ORDER BY r.era_id DESC LIMIT 1
 ) END, '') AS sent_on_to`
+
+// voiding is a column that reports whether a void of the claim of a task is on its way, as hasVoid of
+// claims.
+const voiding = `coalesce(CASE WHEN 'voidClaim' = ANY (actions) THEN EXISTS (
+	SELECT FROM claims v WHERE v.parent_id = tasks.claim_id AND v.org_id = tasks.org_id AND v.mode = tasks.mode AND v.frequency = 'void' AND v.state <> 'rejected'
+) END, false) AS voiding`
 
 // resourceID is a column for the ID of a resource of any kind.
 type resourceID struct{ of *[16]byte }

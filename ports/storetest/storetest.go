@@ -154,6 +154,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"import mappings":              testImportMappings,
 		"attachment rules":             testAttachmentRules,
 		"tasks":                        testTasks,
+		"tasks of voided claims":       testTaskOfVoided,
 		"contracts":                    testContracts,
 		"notes":                        testNotes,
 		"deposits":                     testDeposits,

@@ -39,6 +39,33 @@ func (b *scoped) taskOf(resource [16]byte) *task.Task {
 	return all[0]
 }
 
+// testTaskOfVoided knows of the task of a claim whether a void of it is on its way.
+func testTaskOfVoided(b *scoped) {
+	c, v := b.claim(-5), b.claim(-4)
+	c.State, c.SentAt, c.Frequency = claim.Rejected, b.now, claim.FrequencyReplacement
+	c.History = []claim.Move{{At: b.now, State: claim.Rejected, Cause: "rejected"}}
+	v.State, v.Frequency, v.ParentID = claim.Queued, claim.FrequencyVoid, c.ID
+	b.insertClaims(c)
+	if of := b.taskOf(c.ID); of.Voiding || !of.Allows("voidClaim") {
+		b.t.Errorf("no void: %+v", of)
+	}
+	b.insertClaims(v)
+	if of := b.taskOf(c.ID); !of.Voiding || of.Allows("voidClaim") || !of.Allows("updateClaim") {
+		b.t.Errorf("a void on its way: %+v", of)
+	}
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		locked, err := tx.Claims.Lock(ctx, v.ID)
+		if err != nil {
+			return err
+		}
+		locked.State = claim.Rejected
+		return tx.Claims.Save(ctx, locked.Claim)
+	})
+	if of := b.taskOf(c.ID); of.Voiding {
+		b.t.Errorf("a rejected void: %+v", of)
+	}
+}
+
 // testTasks follows tasks through the writes of their resources, and the list through its order.
 func testTasks(b *scoped) {
 	t := b.t

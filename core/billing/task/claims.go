@@ -183,10 +183,13 @@ func besideAppeal(c *claim.Claim) string {
 	return of.NextStep()
 }
 
+// askVoid is the operation that voids a claim. A list leaves it out while a void is on its way.
+const askVoid = "voidClaim"
+
 // orVoid returns an operation, and that to void the claim where the state of the claim allows it.
 func orVoid(c *claim.Claim, action string) []string {
 	if c.Voidable() {
-		return []string{action, "voidClaim"}
+		return []string{action, askVoid}
 	}
 	return []string{action}
 }

@@ -195,6 +195,7 @@ type Task struct {
 	PatientName string        // of the patient; lists have it
 	ForwardedTo string        // of a claim without a decision, the payer that its payer sent it on to; lists have it
 	ReviewERA   billing.ERAID // of a claim without a decision, the first remittance that needs review for it; lists have it
+	Voiding     bool          // a void of its claim, which can be voided, is on its way; lists have it
 	Item        Item          // of an item of a batch of checks; zero for other resources
 }
 
@@ -206,8 +207,11 @@ type Item struct {
 }
 
 // Allows reports whether what clients may do about the task includes an operation. Of what is not
-// stored with the resource, it knows whether the batch of a check was canceled.
-func (t *Task) Allows(action string) bool { return !t.Item.Canceled || action != AskAgain }
+// stored with the resource, it knows whether the batch of a check was canceled, and whether a void of
+// a claim is on its way.
+func (t *Task) Allows(action string) bool {
+	return (!t.Item.Canceled || action != AskAgain) && (!t.Voiding || action != askVoid)
+}
 
 // Pass ends the task if its Until has come at a time.
 func (t *Task) Pass(at time.Time) {

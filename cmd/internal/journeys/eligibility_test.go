@@ -179,6 +179,7 @@ func TestACheckByKeyboard(t *testing.T) {
 	}
 	page.tabTo("Member ID")
 	page.types("W78-INACTIVE")
+	page.has("Payer", "Molar Test Payer (CHTEST)") // on a busy machine it is found late
 	page.press("Enter")
 	page.sees("Not covered")
 	page.focuses("Kim Example") // the result

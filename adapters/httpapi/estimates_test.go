@@ -153,11 +153,11 @@ func TestEstimateOfWhatIsKnown(t *testing.T) {
 		}
 	}
 
-	// A crown of the same tooth three years ago: once in 60 months.
+	// A crown of the same tooth three years ago, beside the one of today: once in 60 months.
 	sent(patient, claim.Reconciled, today.AddMonths(-36))
 	again := s.must(t, 200, call{path: "/estimates", body: estimateBody(id, "preview", true)})
 	again.shows(t, "lines.0.last_service_date", today.AddMonths(-36).String(), "lines.0.plan_pays.most", "0.00", "lines.0.patient_pays.most", "900.00",
-		"lines.0.paid_from", today.AddMonths(24).String())
+		"lines.0.paid_from", today.AddMonths(60).String())
 	s.must(t, 200, call{path: "/estimates", body: estimateBody(id, "preview", true, "lines", []anObject{{"procedure_code": "D2740", "tooth": "3"}})}).
 		shows(t, "lines.0.last_service_date", nil, "lines.0.plan_pays.most", "450.00")
 }

@@ -39,7 +39,7 @@ type Claims interface {
 // PatientClaims finds the claims of a patient, and of a family, for rules.
 type PatientClaims interface {
 	// Similar reads at most a hundred claims of kind claim for the patient with
-	// services in the span. It leaves out drafts, voided and rejected claims and
+	// services in the span, the newest of them, in the order of their services. It leaves out drafts, voided and rejected claims and
 	// void transactions, and of each claim History.
 	Similar(ctx context.Context, patient billing.PatientID, span billing.DateSpan) ([]*claim.Claim, error)
 

@@ -306,7 +306,7 @@ func (r claims) similar(patient billing.PatientID, span billing.DateSpan) (strin
 	q.where("kind = 'claim' AND patient_id = % AND patient_id IS NOT NULL", patient)
 	q.where("first_service_date <= % AND last_service_date >= %", span.To, span.From)
 	q.where("state NOT IN ('draft', 'voided', 'rejected') AND frequency <> 'void'")
-	return q.text("ORDER BY first_service_date, id\nLIMIT %", maxSimilar), q.args
+	return q.text("ORDER BY first_service_date DESC, id DESC\nLIMIT %", maxSimilar), q.args
 }
 
 func (r claims) since(member string, payer billing.PayerID, since time.Time) (string, []any) {
@@ -326,5 +326,7 @@ func (r claims) Since(ctx context.Context, member string, payer billing.PayerID,
 // Similar reads claims with services in the span.
 func (r claims) Similar(ctx context.Context, patient billing.PatientID, span billing.DateSpan) ([]*claim.Claim, error) {
 	text, args := r.similar(patient, span)
-	return claimsOf(r.read(ctx, "find similar claims", bare, text, args))
+	all, err := claimsOf(r.read(ctx, "find similar claims", bare, text, args))
+	slices.Reverse(all)
+	return all, err
 }

@@ -247,9 +247,9 @@ func testSimilar(b *scoped) {
 	others[5].Kind = claim.KindPredetermination
 	others[6].Lines = []claim.Line{{ProcedureCode: "D0120", ServiceDate: day(20)}}
 	b.insertClaims(append([]*claim.Claim{wanted}, others...)...)
-	similar := func(from, to int) []*claim.Claim {
+	similar := func(from, to int) []*claim.Claim { // days from the first of the month
 		return read(b, func(ctx context.Context, tx ports.Tx) ([]*claim.Claim, error) {
-			return tx.Claims.Similar(ctx, patient, billing.DateSpan{From: day(from), To: day(to)})
+			return tx.Claims.Similar(ctx, patient, billing.DateSpan{From: day(1).AddDays(from - 1), To: day(1).AddDays(to - 1)})
 		})
 	}
 	for _, span := range [][2]int{{1, 2}, {2, 2}, {4, 4}, {4, 9}, {1, 9}} {
@@ -257,6 +257,15 @@ func testSimilar(b *scoped) {
 	}
 	equal(t, "before", len(similar(1, 1)), 0)
 	equal(t, "after", len(similar(5, 9)), 0)
+
+	var later []*claim.Claim
+	for n := range 100 {
+		c := b.claim(10 + n)
+		c.PatientID, c.Lines = patient, []claim.Line{{ProcedureCode: "D1110", ServiceDate: day(21).AddDays(n)}}
+		later = append(later, c)
+	}
+	b.insertClaims(later...)
+	equal(t, "the newest hundred", similar(1, 200), later)
 }
 
 // testClaimsSince finds the claims of a member that were sent after a check and are not decided,

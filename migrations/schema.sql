@@ -559,6 +559,7 @@ END) STORED,
     ask_from timestamp with time zone,
     appealing json,
     reconciled_with uuid,
+    shown_plan json,
     CONSTRAINT claims_state CHECK (((state = ANY (ARRAY['draft'::text, 'validated'::text, 'needs_attention'::text, 'queued'::text, 'submitted'::text, 'accepted_clearinghouse'::text, 'accepted_payer'::text, 'rejected'::text, 'voided'::text, 'paid'::text, 'denied'::text, 'reconciled'::text, 'returned'::text])) AND
 CASE kind
     WHEN 'claim'::text THEN ((state <> 'returned'::text) AND (estimate IS NULL) AND (converted_to IS NULL))
@@ -4229,6 +4230,8 @@ GRANT UPDATE(ask_from) ON TABLE public.claims TO molar_app;
 GRANT UPDATE(appealing) ON TABLE public.claims TO molar_app;
 
 GRANT UPDATE(reconciled_with) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(shown_plan) ON TABLE public.claims TO molar_app;
 
 REVOKE ALL ON FUNCTION public.old_records(bare text, of_mode text, of_org uuid, keep interval, OUT old bigint, OUT held bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.old_records(bare text, of_mode text, of_org uuid, keep interval, OUT old bigint, OUT held bigint) TO molar_system;

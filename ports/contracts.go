@@ -16,4 +16,8 @@ type Contracts interface {
 	// Next reads the claims with the next IDs after the given one, at most limit, and keeps other
 	// transactions from writing them.
 	Next(ctx context.Context, after billing.ClaimID, limit int) ([]*claim.Claim, error)
+
+	// OfPatient reads the claims of a patient that were sent, also those that wait for a decision, and keeps other
+	// transactions from writing them.
+	OfPatient(ctx context.Context, id billing.PatientID) ([]*claim.Claim, error)
 }

@@ -200,6 +200,10 @@ type Checks interface {
 	// was completed at or after since; nil when there is none.
 	Recent(ctx context.Context, digest [32]byte, since time.Time) (*coverage.Check, error)
 
+	// Active returns the plans of patients that are active by the last answer of their payer, which is not a saved
+	// one, by patient: the newest answers first.
+	Active(ctx context.Context, patients []billing.PatientID) (map[billing.PatientID][]coverage.ActivePlan, error)
+
 	// List reads a page of checks, newest first, and one extra row when there is
 	// a next page.
 	List(ctx context.Context, f coverage.CheckFilter, p billing.Page) ([]*coverage.Check, error)
@@ -230,7 +234,8 @@ type PendingChecks interface {
 	Complete(ctx context.Context, done []coverage.CheckCompletion) error
 
 	// Background returns the patient of each person, whom it adds if they are new, with
-	// the last answer about them of the payer beside them. Both lists are of one length.
+	// the last answer about them of the payer beside them, and whether another payer has a claim of theirs. Both lists are
+	// of one length.
 	Background(ctx context.Context, people []directory.Person, payers []billing.PayerID) ([]coverage.Background, error)
 
 	// Lock locks those of the checks that are pending until the end of the transaction,

@@ -26,7 +26,7 @@ const checksPerPlace = 8
 func Places(parallel int) map[jobs.Kind]int {
 	return map[jobs.Kind]int{
 		jobs.KindEligibility: checksPerPlace * parallel, jobs.KindBatchEligibility: checksPerPlace * parallel, jobs.KindCheckBatch: parallel, jobs.KindClaimStatus: checksPerPlace * parallel, jobs.KindStatusPolicy: parallel, jobs.KindAttachmentSend: parallel, jobs.KindBatchSend: parallel,
-		jobs.KindEnrollment: parallel, jobs.KindERA: parallel, jobs.KindPosting: parallel, jobs.KindTasks: parallel,
+		jobs.KindEnrollment: parallel, jobs.KindERA: parallel, jobs.KindPosting: parallel, jobs.KindTasks: parallel, jobs.KindSecondPlan: parallel,
 	}
 }
 
@@ -117,6 +117,11 @@ func Posting(s *remittances.Service, parallel int) Handler {
 // Tasks computes the tasks of up to parallel scopes again.
 func Tasks(s *tasks.Service, parallel int) Handler {
 	return Handler{Kind: jobs.KindTasks, Parallel: parallel, Do: s.Follow, Fail: s.FailFollow}
+}
+
+// SecondPlan looks at the claims of up to parallel patients at once.
+func SecondPlan(s *tasks.Service, parallel int) Handler {
+	return Handler{Kind: jobs.KindSecondPlan, Parallel: parallel, Do: s.FollowChecks, Fail: s.FailFollow}
 }
 
 // laneCalls is the number of calls of webhook lanes that are read from the

@@ -178,6 +178,7 @@ type claimJSON struct {
 	Act                *remit.Act           `json:"act"`
 	Deadlines          *claimDeadlinesJSON  `json:"deadlines"`
 	AppealID           *billing.AppealID    `json:"appeal_id"`
+	SecondPlan         *shownPlanJSON       `json:"second_plan"`
 	History            []claimMoveJSON      `json:"history"`
 	SubmitWhenReady    bool                 `json:"submit_when_ready"`
 	Held               *heldJSON            `json:"held"`
@@ -195,6 +196,13 @@ type findingJSON struct {
 	Field   *string `json:"field"`
 	Message string  `json:"message"`
 	Fix     string  `json:"fix"`
+}
+
+// shownPlanJSON is a plan that an active check shows.
+type shownPlanJSON struct {
+	EligibilityID billing.CheckID `json:"eligibility_id"`
+	Payer         payerJSON       `json:"payer"`
+	On            billing.Date    `json:"on"`
 }
 
 // acceptedJSON is an open amount that was accepted to reconcile the claim.
@@ -346,6 +354,9 @@ func claimShape(c *claim.Record) claimJSON {
 	out.Advice, out.AdviceIgnored = mapped(open, adviceShape), mapped(ignored, ignoredShape)
 	if s := c.Standing; s != nil {
 		out.Contractual, out.NotPaid, out.Act = money(&s.Contractual), money(&s.NotPaid), orNull(s.Act)
+	}
+	if p := c.Shown; p != nil {
+		out.SecondPlan = &shownPlanJSON{p.Check, payerJSON(p.Payer), p.On}
 	}
 	if h := c.Held; h != nil && c.IsHeld() {
 		out.Held = &heldJSON{orNull(h.Reason), orNull(h.Until), h.By, event.Timestamp(h.At)}

@@ -79,6 +79,9 @@ func fullClaim() *claim.Record {
 		Lines: []claim.LineAmount{{Number: 1, Amount: 50}, {Amount: 1}},
 	}}
 	c.ReconciledAt = shapeTime.Add(time.Hour)
+	c.Shown = &coverage.ShownPlan{
+		Check: idOf[billing.CheckID](22), Payer: directory.PayerSummary{ID: idOf[billing.PayerID](23), PayerID: "60054", Name: "Aetna <PPO>"}, On: day(2026, 1, 3), Since: shapeTime,
+	}
 	c.History = append(c.History,
 		claim.Move{State: claim.Validated, At: shapeTime, Cause: "advice_ignored", By: idOf[billing.KeyID](15).String(), Note: "Sent <by> mail.", Advice: advice.XRayMissing},
 		claim.Move{State: claim.AcceptedPayer, At: shapeTime.Add(2 * time.Minute), Cause: claim.TriggerPayerAccept, File: "1.277"},

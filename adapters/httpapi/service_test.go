@@ -177,6 +177,7 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 	work(t, queue, jobs.KindBatchSend, s.batches.Send)
 	work(t, queue, jobs.KindERA, o.Remittances.Apply)
 	work(t, queue, jobs.KindPosting, o.Remittances.FollowPosting)
+	work(t, queue, jobs.KindSecondPlan, o.Tasks.FollowChecks)
 	work(t, queue, jobs.KindEnrollment, o.Claims.Enrolled)
 	work(t, queue, jobs.KindAdvance, o.Sandbox.Drive)
 	work(t, queue, jobs.KindReset, o.Sandbox.DriveReset)

@@ -22,6 +22,7 @@ import (
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/event"
@@ -31,6 +32,7 @@ import (
 	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
+	"github.com/molar-billing/molar/ports/storetest"
 )
 
 // TestRoundTripsOfACheck counts the round trips of a lone fresh check: three of
@@ -42,6 +44,45 @@ func TestRoundTripsOfACheck(t *testing.T) {
 	want := map[string]int64{"round trips": 7, "transactions that write": 2, "transactions that read": 2}
 	if got := openCounted(t, pgtest.URL(t)).ofCheck(t); !maps.Equal(got, want) {
 		t.Errorf("a fresh check takes %v, want %v", got, want)
+	}
+}
+
+// TestRoundTripsOfACheckBesideClaims counts those of a check whose patient has claims. It takes no more, and stages a job
+// only if one of the claims was sent to another payer.
+func TestRoundTripsOfACheckBesideClaims(t *testing.T) {
+	t.Parallel()
+	s := openCounted(t, pgtest.URL(t))
+	want := s.ofCheck(t)
+	var last *coverage.Check
+	f := newCheckFixture(t, s.Store)
+	for _, c := range []struct {
+		what   string
+		change func(*claim.Claim)
+		jobs   bool
+	}{
+		{"none", nil, false},
+		{"of the same payer", func(*claim.Claim) {}, false},
+		{"that was not sent", func(c *claim.Claim) { c.Payer.ID, c.State, c.SentAt = billing.PayerID{1}, claim.Validated, time.Time{} }, false},
+		{"of another payer", func(c *claim.Claim) { c.Payer.ID = billing.PayerID{1} }, true},
+	} {
+		if c.change != nil {
+			porttest.In(t, s.Store, f.scope, func(ctx context.Context, tx ports.Tx) error {
+				of := storetest.Filled[claim.Claim](t)
+				of.ID, of.Scope, of.Kind, of.Frequency, of.State = billing.NewID[billing.ClaimID](tx.Real.Now()), f.scope, claim.KindClaim, claim.FrequencyOriginal, claim.AcceptedPayer
+				of.ParentID, of.ConvertedFrom, of.ConvertedTo, of.SecondaryTo, of.SecondaryID, of.Estimate = billing.ClaimID{}, billing.ClaimID{}, billing.ClaimID{}, billing.ClaimID{}, billing.ClaimID{}, nil
+				of.PatientControlNumber, of.PatientID, of.Payer = claim.NewControlNumber(of.ID), last.PatientID, last.Payer
+				c.change(&of)
+				return tx.Claims.Insert(ctx, &of)
+			})
+		}
+		before := len(s.stagedOf(jobs.KindSecondPlan))
+		got := s.ofChecks(t, f, &last)
+		if !maps.Equal(got, want) {
+			t.Errorf("a check of a patient with a claim %s takes %v, want %v", c.what, got, want)
+		}
+		if n := len(s.stagedOf(jobs.KindSecondPlan)) - before; (n > 0) != c.jobs {
+			t.Errorf("a claim %s: %d jobs", c.what, n)
+		}
 	}
 }
 
@@ -75,24 +116,47 @@ func openCounted(t *testing.T, url string) *countedStore {
 	return s
 }
 
+// stagedOf returns the jobs of a kind that were staged.
+func (s *countedStore) stagedOf(k jobs.Kind) (all []jobs.Job) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, j := range s.staged {
+		if j.Kind == k {
+			all = append(all, j)
+		}
+	}
+	return all
+}
+
 // ofCheck makes fresh checks and returns the least counts of one.
 func (s *countedStore) ofCheck(t *testing.T) map[string]int64 {
 	t.Helper()
-	f := newCheckFixture(t, s.Store)
+	var last *coverage.Check
+	return s.ofChecks(t, newCheckFixture(t, s.Store), &last)
+}
+
+// ofChecks is ofCheck in a fixture. It keeps the last check.
+func (s *countedStore) ofChecks(t *testing.T, f *checkFixture, last **coverage.Check) map[string]int64 {
+	t.Helper()
 	least := map[string]int64{}
+	before := len(s.stagedOf(jobs.KindEligibility))
 	for n := range 8 { // the first ones prepare, and the store's upkeep may interfere
 		for _, count := range s.counts {
 			count.Store(0)
 		}
-		if err := f.check(fmt.Sprint(n), fmt.Sprint(n)); billing.CodeOf(err) != billing.CodeTimeout || len(s.staged) != n+1 {
-			t.Fatalf("check: %v, %d jobs", err, len(s.staged))
+		named := fmt.Sprint(before + n)
+		err := f.check(named, named)
+		asking := s.stagedOf(jobs.KindEligibility)[before:]
+		if billing.CodeOf(err) != billing.CodeTimeout || len(asking) != n+1 {
+			t.Fatalf("check: %v, %d jobs", err, len(asking))
 		}
-		if err := f.service.Answer(t.Context(), s.staged[n]); err != nil {
+		if err := f.service.Answer(t.Context(), asking[n]); err != nil {
 			t.Fatal(err)
 		}
 		c, err := lists.Read(t.Context(), s.Store, f.scope, func(ctx context.Context, tx ports.Tx) (*coverage.Check, error) { // as the call that waits
-			return tx.Checks.Get(ctx, billing.CheckID(s.staged[n].Subject))
+			return tx.Checks.Get(ctx, billing.CheckID(asking[n].Subject))
 		})
+		*last = c
 		if err != nil || c.Outcome != coverage.OutcomeAnswered {
 			t.Fatalf("%+v, %v", c, err)
 		}

@@ -234,6 +234,37 @@ func (r checks) Recent(ctx context.Context, digest [32]byte, since time.Time) (*
 	return c, err
 }
 
+func (r checks) active(patients []billing.PatientID) (string, []any) {
+	return `
+WITH last AS MATERIALIZED (
+	SELECT w.patient_id, c.*
+	FROM unnest($3::uuid[]) AS w (patient_id)
+	CROSS JOIN LATERAL (
+		SELECT DISTINCT ON (payer_id) id, coverage_status, created_at
+		FROM eligibility_checks
+		WHERE org_id = $1 AND mode = $2 AND patient_id = w.patient_id AND patient_id IS NOT NULL AND outcome = 'answered' AND cache_source IS NULL
+		ORDER BY payer_id, created_at DESC, id DESC
+	) c
+)
+SELECT l.patient_id, c.id, c.payer_id, c.payer_code, c.payer_name, nullif(c.inquiry ->> 'ServiceDate', '')::date,
+	(c.benefits ->> 'coverage_effective_date')::date, (c.benefits ->> 'coverage_termination_date')::date, c.completed_at
+FROM last l
+JOIN eligibility_checks c ON c.id = l.id
+WHERE l.coverage_status = 'active'
+ORDER BY l.created_at DESC, l.id DESC`, []any{r.scope.Org, r.scope.Mode, uuids(patients)}
+}
+
+// Active reads the active plans of patients by the last answers of their payers.
+func (r checks) Active(ctx context.Context, patients []billing.PatientID) (map[billing.PatientID][]coverage.ActivePlan, error) {
+	found := map[billing.PatientID][]coverage.ActivePlan{}
+	var id billing.PatientID
+	var p coverage.ActivePlan
+	text, args := r.active(patients)
+	err := r.each(ctx, "find active plans", []any{&id, &p.Check, &p.Payer.ID, &p.Payer.PayerID, &p.Payer.Name, &p.On, &p.From, &p.To, instant{&p.At}},
+		func() { found[id] = append(found[id], p) }, text, args...)
+	return found, err
+}
+
 func (r checks) filter(f coverage.CheckFilter) *query {
 	q := checkTable.of(r.tx)
 	whereSet(q, "patient_id = % AND patient_id IS NOT NULL", f.PatientID)

@@ -67,6 +67,7 @@ func claimFields(c *claim.Claim) []field {
 		{"estimate", document{&c.Estimate, "null"}},
 		{"converted_to", &c.ConvertedTo},
 		{"secondary_id", &c.SecondaryID},
+		{"shown_plan", maybe{&c.Shown}},
 		{"submit_when_ready", &c.SubmitWhenReady},
 		{"updated_at", instant{&c.UpdatedAt}},
 		{"erased_at", instant{&c.ErasedAt}},

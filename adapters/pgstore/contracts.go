@@ -27,6 +27,18 @@ func (r contracts) next(after billing.ClaimID, limit int) (string, []any) {
 	return q.text("ORDER BY id\nLIMIT %\nFOR UPDATE OF c", limit), q.args
 }
 
+func (r contracts) ofPatient(id billing.PatientID) (string, []any) {
+	q := r.query(whole.columns(), "claims c")
+	q.where("patient_id = % AND patient_id IS NOT NULL AND kind = 'claim' AND sent_at IS NOT NULL AND frequency <> 'void'", id)
+	return q.text("ORDER BY id\nFOR UPDATE OF c"), q.args
+}
+
+// OfPatient reads and locks the claims of a patient that were sent.
+func (r contracts) OfPatient(ctx context.Context, id billing.PatientID) ([]*claim.Claim, error) {
+	text, args := r.ofPatient(id)
+	return clearings(r).claims(ctx, text, args)
+}
+
 // Next reads and locks the next claims.
 func (r contracts) Next(ctx context.Context, after billing.ClaimID, limit int) ([]*claim.Claim, error) {
 	text, args := r.next(after, limit)

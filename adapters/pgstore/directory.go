@@ -163,7 +163,10 @@ func (r pendingChecks) Background(ctx context.Context, people []directory.Person
 // lastAnswers reads the last answered check of each person with the payer beside them, once
 // for all checks of the two: an answer is large. A person who was just added has none.
 const lastAnswers = `
-SELECT name_key, date_of_birth::text, p.id, p.made, p.xid, w.payer_id, e.id, coalesce(e.coverage_status, ''), e.benefits
+SELECT name_key, date_of_birth::text, p.id, p.made, p.xid, w.payer_id, e.id, coalesce(e.coverage_status, ''), e.benefits, EXISTS (
+	SELECT FROM claims c
+	WHERE c.patient_id = p.id AND c.org_id = $1 AND c.mode = $2 AND c.kind = 'claim' AND c.sent_at IS NOT NULL AND c.payer_id <> w.payer_id
+)
 FROM (SELECT DISTINCT name_key, date_of_birth, payer_id FROM %s AS w%s) w
 JOIN people p USING (name_key, date_of_birth)
 LEFT JOIN LATERAL (
@@ -193,7 +196,7 @@ func (t *tx) identify(ctx context.Context, people []directory.Person, payers []b
 		}
 	}
 	from, args := wanted().of(rows, t.scope.Org, t.scope.Mode)
-	read := "SELECT name_key, date_of_birth::text, id, made, xid, NULL::uuid, NULL::uuid, '', NULL::json FROM people"
+	read := "SELECT name_key, date_of_birth::text, id, made, xid, NULL::uuid, NULL::uuid, '', NULL::json, false FROM people"
 	if payers != nil {
 		read = fmt.Sprintf(lastAnswers, from, wanted().names())
 	}
@@ -213,7 +216,7 @@ func (t *tx) identify(ctx context.Context, people []directory.Person, payers []b
 				t.xid = t.expected
 			}
 		}
-		if err := t.each(ctx, "find patients", []any{&key, &day, &b.Patient, &made, &t.expected, &payer, &b.Check, &b.Status, &b.Benefits}, use, `
+		if err := t.each(ctx, "find patients", []any{&key, &day, &b.Patient, &made, &t.expected, &payer, &b.Check, &b.Status, &b.Benefits, &b.Elsewhere}, use, `
 WITH wanted AS (
 	SELECT DISTINCT ON (name_key, date_of_birth) id, name_key, first_name, last_name, date_of_birth, created_at
 	FROM `+from+` AS w`+wanted().names()+`

@@ -196,6 +196,8 @@ func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*claim.Claim) map
 		"queued before":              made(clearings{t}.queued([]billing.PayerID{Number(2, 3), Number(5, 3)}, at, 5000)),
 		"queued, live":               made(clearings{live}.queued([]billing.PayerID{Number(2, 3), Number(5, 3)}, at, 5000)),
 		"awaiting":                   made(clearings{t}.awaiting("a", Number(2, 2), Number(2, 3), billing.ClaimID{}, 300)),
+		"active plans of patients":   made(checks{t}.active([]billing.PatientID{Number(7, 5), Number(8, 5)})),
+		"claims of a patient, sent":  made(contracts{t}.ofPatient(Number(7, 5))),
 		"next to follow contracts":   made(contracts{t}.next(Number(7, 1), 500)),
 		"of a batch":                 made(clearings{t}.ofBatch(Number(7, 8))),
 		"count sent":                 made(claims{t}.countIn(bySent, claim.Filter{Kind: claim.KindClaim, SentFrom: at, SentTo: at.AddDate(0, 0, 1)})),

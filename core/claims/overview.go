@@ -11,6 +11,9 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
+// overviewChecks is the number of the newest checks in which an overview looks for plans.
+const overviewChecks = 25
+
 // Overview reads a patient with what there is about them, as of one moment. It returns
 // CodeNotFound if there is no such patient.
 func (s *Service) Overview(ctx context.Context, scope billing.Scope, id billing.PatientID) (o *claim.Overview, err error) {
@@ -26,7 +29,7 @@ func (s *Service) Overview(ctx context.Context, scope billing.Scope, id billing.
 		if o.Owed, err = tx.Claims.Owed(ctx, id); err != nil {
 			return err
 		}
-		checks, err := tx.Checks.List(ctx, coverage.CheckFilter{PatientID: id}, billing.Page{Limit: claim.OverviewChecks})
+		checks, err := tx.Checks.List(ctx, coverage.CheckFilter{PatientID: id}, billing.Page{Limit: overviewChecks})
 		if err != nil {
 			return err
 		}

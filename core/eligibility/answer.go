@@ -198,6 +198,7 @@ func (s *Service) completePending(ctx context.Context, scope billing.Scope, all 
 			return err
 		}
 		var done []coverage.CheckCompletion
+		billed := map[billing.PatientID]bool{} // patients of whom other payers have claims, which may be billed to this one next
 		for i, e := range all {
 			if !left[e.check.ID] || items.repeats(s, e, tx.Clock.Now()) {
 				continue
@@ -208,6 +209,9 @@ func (s *Service) completePending(ctx context.Context, scope billing.Scope, all 
 				return err
 			}
 			items.complete(&c, e, tx.Clock.Now())
+			if known[i].Elsewhere && c.Outcome == coverage.OutcomeAnswered {
+				billed[c.PatientID] = true
+			}
 			done = append(done, coverage.CheckCompletion{Check: &c, Exchanges: e.exchanges})
 		}
 		if err := items.save(ctx, tx, all); err != nil {
@@ -218,6 +222,11 @@ func (s *Service) completePending(ctx context.Context, scope billing.Scope, all 
 		}
 		for _, d := range done {
 			if err := tx.Events.Append(ctx, d.Check.CompletedEvent()); err != nil {
+				return err
+			}
+		}
+		for id := range billed {
+			if err := tx.Outbox.Stage(ctx, jobs.ForSecondPlan(scope, id)); err != nil {
 				return err
 			}
 		}

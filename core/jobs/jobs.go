@@ -30,6 +30,7 @@ const (
 	KindERA              Kind = "era"               // match a remittance and apply it
 	KindPosting          Kind = "posting"           // post a remittance by a rule, and reconcile or reopen its claims
 	KindTasks            Kind = "tasks"             // compute the tasks of an organization again
+	KindSecondPlan       Kind = "second_plan"       // look again which plans of a patient its claims can be billed to
 	KindEnrollment       Kind = "enrollment"        // check the claims again that waited for an enrollment
 	KindAdvance          Kind = "advance"           // advance the sandbox clock of an organization
 	KindReset            Kind = "reset"             // remove what an organization has in test mode
@@ -39,7 +40,7 @@ const (
 // Kinds lists every kind.
 func Kinds() []Kind {
 	return []Kind{
-		KindEligibility, KindBatchEligibility, KindCheckBatch, KindClaimStatus, KindStatusPolicy, KindAttachmentSend, KindPNGConvert, KindThumbnail, KindBatchSend, KindReceivedFile, KindERA, KindPosting, KindTasks, KindEnrollment, KindAdvance,
+		KindEligibility, KindBatchEligibility, KindCheckBatch, KindClaimStatus, KindStatusPolicy, KindAttachmentSend, KindPNGConvert, KindThumbnail, KindBatchSend, KindReceivedFile, KindERA, KindPosting, KindTasks, KindSecondPlan, KindEnrollment, KindAdvance,
 		KindReset, KindWebhook,
 	}
 }
@@ -77,6 +78,11 @@ func ForTasks(scope billing.Scope) Job {
 	return Job{Kind: KindTasks, Scope: scope, Subject: scope.Org}
 }
 
+// ForSecondPlan returns a job that looks again which plans of a patient its claims can be billed to.
+func ForSecondPlan(scope billing.Scope, id billing.PatientID) Job {
+	return Job{Kind: KindSecondPlan, Scope: scope, Subject: id}
+}
+
 // Resource returns the ID of the resource that the work is on, as clients see it.
 func (j Job) Resource() string {
 	switch j.Kind {
@@ -96,6 +102,8 @@ func (j Job) Resource() string {
 		return billing.FileID(j.Subject).String()
 	case KindERA, KindPosting:
 		return billing.ERAID(j.Subject).String()
+	case KindSecondPlan:
+		return billing.PatientID(j.Subject).String()
 	case KindEnrollment:
 		return billing.EnrollmentID(j.Subject).String()
 	case KindAdvance, KindReset, KindTasks:

@@ -11,6 +11,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -256,6 +257,9 @@ func (a *application) follow() {
 func (a *application) save(ctx context.Context, tx ports.Tx, rows []*remit.Claim) error {
 	a.follow()
 	if err := tx.RemittanceClaims.Save(ctx, a.era.ID, rows); err != nil {
+		return err
+	}
+	if _, err := lists.SecondPlans(ctx, tx, a.changed...); err != nil {
 		return err
 	}
 	for _, c := range a.changed {

@@ -377,8 +377,28 @@ func (s *Service) renew(ctx context.Context, at *task.Rebuild) (step task.Renewe
 	return step, err
 }
 
-// followContracts looks up again what the fee schedules say of the next claims, and what payers
-// count of them and ask for. It returns how many claims differed.
+// FollowChecks looks again which plans the claims of a patient can be billed to, after a check of the patient was answered.
+func (s *Service) FollowChecks(ctx context.Context, j jobs.Job) error {
+	return s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
+		all, err := tx.Contracts.OfPatient(ctx, billing.PatientID(j.Subject)) // locked, so that a decision under way ends first
+		if err != nil {
+			return err
+		}
+		changed, err := lists.SecondPlans(ctx, tx, all...)
+		if err != nil {
+			return err
+		}
+		for _, c := range changed {
+			if err := tx.Claims.Save(ctx, c); err != nil {
+				return err
+			}
+		}
+		return tx.Outbox.Done(ctx, j.ID)
+	})
+}
+
+// followContracts looks up again what the fee schedules say of the next claims, what payers
+// count of them and ask for, and which plans checks show. It returns how many claims differed.
 func followContracts(ctx context.Context, tx ports.Tx, after billing.ClaimID) (int, error) {
 	all, err := tx.Contracts.Next(ctx, after, renewed)
 	if err != nil {
@@ -400,6 +420,15 @@ func followContracts(ctx context.Context, tx ports.Tx, after billing.ClaimID) (i
 	}
 	for _, c := range all {
 		if c.Recount(c.Ledger(entries[c.ID])) && !slices.Contains(changed, c) {
+			changed = append(changed, c)
+		}
+	}
+	planned, err := lists.SecondPlans(ctx, tx, all...)
+	if err != nil {
+		return 0, err
+	}
+	for _, c := range planned {
+		if !slices.Contains(changed, c) {
 			changed = append(changed, c)
 		}
 	}

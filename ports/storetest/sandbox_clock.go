@@ -63,5 +63,5 @@ func testSandboxClock(b *scoped) {
 		}
 		return nil
 	})
-	equal(b.t, "jobs", work().Jobs, map[string]int{"eligibility": 1, "batch_eligibility": 1, "claim_status": 1, "attachment_send": 1, "png_convert": 1, "thumbnail": 1, "era": 1, "posting": 1, "enrollment": 1})
+	equal(b.t, "jobs", work().Jobs, map[string]int{"eligibility": 1, "batch_eligibility": 1, "claim_status": 1, "attachment_send": 1, "png_convert": 1, "thumbnail": 1, "era": 1, "posting": 1, "second_plan": 1, "enrollment": 1})
 }

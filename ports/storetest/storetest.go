@@ -172,6 +172,8 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"search of many":               testSearchLimit,
 		"patients together":            testPatientsTogether,
 		"background of checks":         testBackground,
+		"active plans":                 testActivePlans,
+		"claims beside a check":        testClaimsBesideACheck,
 		"one entry for a patient":      testPatientRace,
 		"endpoints are kept":           testEndpoints,
 		"endpoints are saved":          testSaveEndpoint,

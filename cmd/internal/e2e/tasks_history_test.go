@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -51,6 +52,10 @@ func (s *system) workThrough(seed uint64) (done int) {
 				continue
 			}
 		}
+		if kind == "claim" && r.IntN(3) == 0 {
+			done += s.otherPlan(r, id)
+			continue
+		}
 		can = append(can, atAnyTime[kind]...)
 		if len(can) == 0 {
 			continue
@@ -64,11 +69,37 @@ func (s *system) workThrough(seed uint64) (done int) {
 			done += s.act(http.MethodPost, pathsOfResources[kind]+id+act[0], act[1]).done()
 		}
 	}
+	s.clock(http.MethodPost, "/advance", `{"by":"PT1H"}`) // after the jobs under way
 	said := s.molar("tasks", "rebuild", "--org", s.organizationID(), "--mode", "test")
 	if !strings.Contains(said, "Those of 0 were not") {
 		s.tb.Errorf("seed %d: %s", seed, said)
 	}
 	return done
+}
+
+// otherPlan asks another payer about the patient of a claim, or bills one, and returns how many things were done.
+func (s *system) otherPlan(r *rand.Rand, claim string) int {
+	s.tb.Helper()
+	c := s.act(http.MethodGet, "/claims/"+claim, "").body
+	who, ok := c["subscriber"].(map[string]any)
+	if !ok || who["date_of_birth"] == nil {
+		return 0
+	}
+	payer := []string{"60054", "84105"}[r.IntN(2)]
+	if r.IntN(4) == 0 {
+		body, _ := json.Marshal(map[string]any{"payer_id": payer, "relationship": "self", "subscriber": map[string]any{
+			"first_name": who["first_name"], "last_name": who["last_name"], "date_of_birth": who["date_of_birth"], "gender": "unknown", "member_id": unique("W"), "address": who["address"],
+		}})
+		return s.act(http.MethodPost, "/claims/"+claim+"/bill_secondary", string(body)).done()
+	}
+	if p, is := c["patient"].(map[string]any); is {
+		who = p // with a plan of their own
+	}
+	body, _ := json.Marshal(map[string]any{"office_id": s.office, "payer_id": payer, "service_date": c["service_dates"].(map[string]any)["first"], "subscriber": map[string]any{
+		"first_name": who["first_name"], "last_name": who["last_name"], "date_of_birth": who["date_of_birth"],
+		"member_id": unique("W") + []string{"-ACTIVE-FULL", "-ACTIVE-BASIC", "-INACTIVE"}[r.IntN(3)],
+	}})
+	return s.act(http.MethodPost, "/eligibility", string(body)).done()
 }
 
 // done is 1 for a reply of success.

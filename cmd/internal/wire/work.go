@@ -49,6 +49,7 @@ func (g *graph) start(ctx context.Context, roles []Role, at Addresses, fail cont
 			w.roles.handle(g.runner, workers.ERA(g.remittances, g.settings.Parallel))
 			w.roles.handle(g.runner, workers.Posting(g.remittances, g.settings.Parallel))
 			w.roles.handle(g.runner, workers.Tasks(g.tasks, g.settings.Parallel))
+			w.roles.handle(g.runner, workers.SecondPlan(g.tasks, g.settings.Parallel))
 			w.roles.start(g.sweep)
 		case RolePNGWorker:
 			w.roles.handle(g.runner, workers.PNGConvert(g.attachments))

@@ -43,7 +43,7 @@ func (r *Record) Erase(by caller.Principal, at time.Time) (voided event.Event, i
 	for i := range r.Accepted {
 		r.Accepted[i].Note = ""
 	}
-	r.Appealing = nil // the appeal goes with the letter
+	r.Appealing, r.Shown = nil, nil // the appeal goes with the letter, the plan with its check
 	if r.Decisions = r.Decisions.Erased(); r.Held != nil {
 		r.Held = &HeldBack{Until: r.Held.Until, Opens: r.Held.Opens, By: r.Held.By, At: r.Held.At}
 	}

@@ -24,7 +24,7 @@ func TestEraseLeavesFigures(t *testing.T) {
 	wantDiffering(t, "details", c.Details, claim.Details{}, "PatientPaid", "PaysPatient", "NotAccepted")
 	wantDiffering(t, "other coverage", c.OtherCoverage[0], was.OtherCoverage[0], "Subscriber")
 	wantDiffering(t, "line", c.Lines[0], was.Lines[0], "DiagnosisPointers")
-	wantDiffering(t, "progress", c.Progress, was.Progress, "Findings", "Accepted", "Decisions", "Held", "Appealing", "SubmitWhenReady", "History", "UpdatedAt", "ErasedAt")
+	wantDiffering(t, "progress", c.Progress, was.Progress, "Findings", "Accepted", "Decisions", "Held", "Appealing", "Shown", "SubmitWhenReady", "History", "UpdatedAt", "ErasedAt")
 	last := c.History[len(c.History)-1]
 	if last.Cause != claim.TriggerErase || last.By != "ann" || last.State != was.State || c.Charge() != was.Charge() || c.Open() != was.Open() {
 		t.Errorf("%+v, charge %s", last, c.Charge())

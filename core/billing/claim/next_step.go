@@ -76,13 +76,16 @@ func (c *Claim) NextStep() string {
 		if short := c.underpaid(); short > 0 {
 			return underpaidStep(short) + ", then post the payment and reconcile the claim."
 		}
-		return "Post the payment in the practice's books, then reconcile the claim."
+		return "Post the payment in the practice's books, " + cmp.Or(c.nextPlanStep(), "then reconcile the claim.")
 	case Denied:
 		if c.Standing == nil || c.Standing.PatientResponsibility == 0 {
 			return "Read the adjustments in the remittance, then replace the claim, or reconcile it: nothing is open."
 		}
 		if c.Standing.Late {
 			return c.tooLateStep()
+		}
+		if step := c.nextPlanStep(); step != "" {
+			return "Read the adjustments in the remittance, " + step
 		}
 		return "Read the adjustments in the remittance, then replace the claim, or bill the patient and reconcile it."
 	case Reconciled:

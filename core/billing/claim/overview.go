@@ -27,9 +27,6 @@ type Overview struct {
 // OverviewRows is the length of each list of an overview.
 const OverviewRows = 10
 
-// OverviewChecks is the number of the newest checks in which an overview looks for plans.
-const OverviewChecks = 25
-
 // Covered is a plan of a patient, as the newest check says that a payer answered about it.
 type Covered struct {
 	Check    *coverage.Check

@@ -53,7 +53,7 @@ func TestAReplacementTakesAllOfTheContent(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantDiffering(t, "content", c.Content, content)
-	wantDiffering(t, "progress", c.Progress, before.Progress, "State", "Findings", "BatchID", "History", "UpdatedAt")
+	wantDiffering(t, "progress", c.Progress, before.Progress, "State", "Findings", "BatchID", "Shown", "History", "UpdatedAt")
 	wantDiffering(t, "claim", *c.Claim, before, "Frequency", "Content", "Progress")
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/advice"
 	"github.com/molar-billing/molar/core/billing/contract"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/decision"
 	"github.com/molar-billing/molar/core/billing/limit"
 	"github.com/molar-billing/molar/core/billing/remit"
@@ -35,6 +36,7 @@ type Progress struct {
 	Estimate         *remit.ClaimEstimate // of a returned predetermination
 	ConvertedTo      billing.ClaimID      // the claim that the predetermination became
 	SecondaryID      billing.ClaimID      // the claim to the next payer for the same services
+	Shown            *coverage.ShownPlan  // the next plan that an active check shows; nil for none. See SeePlans
 	SubmitWhenReady  bool                 // a caller has submitted it although it had findings; it is queued once they are gone by themselves
 	History          []Move
 	UpdatedAt        time.Time

@@ -58,27 +58,6 @@ func (r *Record) BillSecondary(id billing.ClaimID, controlNumber string, plan Se
 	return next, nil
 }
 
-// LeftToNext returns what the patient's next plan may still pay: what the payer leaves to the
-// patient, and what is open. It is 0 when no next plan is known, once it was billed, and when
-// the payer itself sent the claim on.
-func (c *Claim) LeftToNext() billing.Money {
-	next := c.Turn().Next()
-	known := func(o OtherCoverage) bool { return o.Sequence == next }
-	if c.Standing == nil || c.Standing.CrossedOver || !c.SecondaryID.IsZero() || next == "" || !slices.ContainsFunc(c.OtherCoverage, known) {
-		return 0
-	}
-	return c.Standing.PatientResponsibility + max(0, c.Open())
-}
-
-// ToNext is LeftToNext, or 0 while a person's decision not to bill the next payer holds.
-func (c *Claim) ToNext() billing.Money {
-	left := c.LeftToNext()
-	if c.Decisions.Ends("secondary_to_bill", left, c.SettledAt) {
-		return 0
-	}
-	return left
-}
-
 // patientUnder returns the patient as a dependent of the plan's subscriber, or nil
 // when the subscriber is the patient.
 func (c *Content) patientUnder(plan SecondPlan) *Patient {

@@ -125,6 +125,7 @@ func (c *Claim) move(by Trigger, cause *Cause) bool {
 		}
 		c.History = append(slices.Clip(c.History), m)
 	}
+	c.forgetPlan()
 	return true
 }
 

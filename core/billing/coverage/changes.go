@@ -14,10 +14,11 @@ import (
 // Background is what is known of a check's patient when the payer responds: who it is, and
 // the last answer of the same payer about them. Check is zero if there is none.
 type Background struct {
-	Patient  billing.PatientID
-	Check    billing.CheckID
-	Status   Status
-	Benefits []byte // of that check, as the API shows them
+	Patient   billing.PatientID
+	Check     billing.CheckID
+	Status    Status
+	Benefits  []byte // of that check, as the API shows them
+	Elsewhere bool   // a claim of the patient was sent to another payer than that of the check
 }
 
 // Change is a value that the payer returned otherwise than in the patient's last answered

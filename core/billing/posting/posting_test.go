@@ -7,6 +7,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/decision"
 	"github.com/molar-billing/molar/core/billing/limit"
 	"github.com/molar-billing/molar/core/billing/posting"
@@ -47,7 +48,14 @@ func TestSettled(t *testing.T) {
 		"overpaid": {
 			r: decidedClaim(func(r *claim.Record) { r.Standing.Paid += 1 }), why: remit.LeftOverpaid,
 		},
-		"a next payer":            {r: decidedClaim(secondPlan), why: remit.LeftSecondary},
+		"a next payer":              {r: decidedClaim(secondPlan), why: remit.LeftSecondary},
+		"a plan that a check shows": {r: decidedClaim(func(r *claim.Record) { r.Shown = &coverage.ShownPlan{} }), why: remit.LeftSecondary},
+		"a shown plan that a person does not bill": {
+			r: decidedClaim(func(r *claim.Record) {
+				r.Shown = &coverage.ShownPlan{}
+				r.Decisions = decision.List{{Of: "secondary_to_bill", As: decision.NotBilled, Amount: 20_00}}
+			}), settled: true,
+		},
 		"a next payer was billed": {r: decidedClaim(secondPlan, func(r *claim.Record) { r.SecondaryID = billing.ClaimID{1} }), settled: true},
 		"a next payer that a person does not bill": {
 			r: decidedClaim(secondPlan, func(r *claim.Record) {

@@ -43,6 +43,9 @@ func doing(action string, c claim.Claim) error {
 		err = r.Reconcile(accept, by.ID, at)
 	case "replaceClaim":
 		_, err = r.Replace(c.Content, at)
+	case "billSecondary":
+		r.Ledger = c.Ledger(nil)
+		_, err = r.BillSecondary(billing.ClaimID{15: 9}, "NEXT", claim.SecondPlan{}, false, billing.RequestID{}, at)
 	case "createAppeal":
 		_, err = c.NewAppeal()
 	case task.AskPayer:
@@ -103,6 +106,9 @@ func ways() []went {
 		{"denied and handled", decided, with(taken, standing(0, 0, 0), handled)},
 		{"appealed", decided, with(taken, standing(0, 0, 0), appealing)},
 		{"paid in part", decided, with(taken, standing(50_00, 20_00, 0), paid)},
+		{"with a next plan", decided, with(taken, standing(50_00, 20_00, 30_00), secondPlan)},
+		{"with a plan by a check", decided, with(taken, standing(50_00, 20_00, 30_00), shownPlan(1))},
+		{"refused, with a plan by a check", decided, with(taken, standing(0, 0, 0), shownPlan(1), func(c *claim.Claim) { c.Standing.Act = remit.ActBillNext })},
 		{"overpaid", decided, with(taken, standing(90_00, 20_00, 0), paid)},
 		{"underpaid", decided, with(taken, standing(70_00, 30_00, 0), contracted(70_00))},
 		{"changed", []claim.State{claim.Reconciled}, with(taken, standing(70_00, 30_00, 0), func(c *claim.Claim) { c.ReconciledAt = sent.Add(-time.Hour) })},
@@ -139,7 +145,7 @@ func TestActionsAreAllowed(t *testing.T) {
 	}
 	for _, kind := range []task.Kind{
 		task.ClaimRejected, task.ClaimHeld, task.DraftOld, task.NoDecision, task.FilingLimit, task.Denied, task.AppealDue, task.Underpaid, task.Overpaid,
-		task.ChangedAfterReconcile, task.SecondaryOutdated,
+		task.ChangedAfterReconcile, task.SecondaryToBill, task.SecondaryOutdated,
 	} {
 		if kinds[kind] == 0 {
 			t.Errorf("no claim has a task %s", kind)

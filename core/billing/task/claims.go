@@ -163,6 +163,12 @@ var claimRules = []rule[*claim.Claim]{
 		func(c *claim.Claim, w *Work) {
 			w.Amount = c.LeftToNext()
 			w.Reason, w.Actions = "The patient has another plan, and "+w.Amount.Dollars()+" is left: bill the next payer.", []string{"billSecondary"}
+			if p := c.Shown; p != nil {
+				w.Reason = "An active check shows a plan with " + p.Payer.Name + ", and " + w.Amount.Dollars() + " is left: bill it, or say that you will not."
+				if p.Since.After(w.Since) {
+					w.Since = p.Since
+				}
+			}
 		},
 	},
 	{

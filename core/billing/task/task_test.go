@@ -10,6 +10,8 @@ import (
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/contract"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/decision"
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/limit"
 	"github.com/molar-billing/molar/core/billing/network"
@@ -54,6 +56,13 @@ func late(m billing.Money) func(*claim.Claim) {
 
 func secondPlan(c *claim.Claim) {
 	c.OtherCoverage = []claim.OtherCoverage{{Sequence: billing.SequenceSecondary}}
+}
+
+// shownPlan is a plan that a check showed days after the decision.
+func shownPlan(days int) func(*claim.Claim) {
+	return func(c *claim.Claim) {
+		c.Shown = &coverage.ShownPlan{Check: billing.CheckID{15: 4}, Payer: directory.PayerSummary{ID: billing.PayerID{15: 5}, Name: "Aetna"}, Since: sent.AddDate(0, 0, days)}
+	}
 }
 
 // want is a task as a test names it: its kind, its amount, and the days from sent until it comes.
@@ -119,6 +128,11 @@ func TestClaimRules(t *testing.T) {
 		"nothing is left":   {aClaim(claim.Paid, with(standing(80_00, 20_00, 0), secondPlan)), nil},
 		"billed":            {aClaim(claim.Paid, with(standing(50_00, 20_00, 30_00), secondPlan, func(c *claim.Claim) { c.SecondaryID = billing.ClaimID{15: 2} })), nil},
 		"crossed over":      {aClaim(claim.Paid, with(standing(50_00, 20_00, 30_00), secondPlan, func(c *claim.Claim) { c.Standing.CrossedOver = true })), nil},
+		"shown plan":        {aClaim(claim.Paid, with(standing(50_00, 20_00, 30_00), shownPlan(-9))), []want{{task.SecondaryToBill, 30_00, 0}}},
+		"shown later":       {aClaim(claim.Paid, with(standing(50_00, 20_00, 30_00), shownPlan(9))), []want{{task.SecondaryToBill, 30_00, 9}}},
+		"shown, reconciled": {aClaim(claim.Reconciled, with(standing(50_00, 20_00, 30_00), shownPlan(-9), func(c *claim.Claim) { c.ReconciledAt = sent })), nil},
+		"shown for nothing": {aClaim(claim.Paid, with(standing(80_00, 20_00, 0), shownPlan(-9))), nil},
+		"shown and billed":  {aClaim(claim.Paid, with(standing(50_00, 20_00, 30_00), shownPlan(-9), func(c *claim.Claim) { c.SecondaryID = billing.ClaimID{15: 2} })), nil},
 		"outdated":          {aClaim(claim.AcceptedPayer, with(finding(claim.FindingEarlierChanged), func(c *claim.Claim) { c.SecondaryTo = billing.ClaimID{15: 3} })), []want{{task.NoDecision, 100_00, 30}, {task.SecondaryOutdated, 100_00, 0}}},
 		"erased":            {aClaim(claim.Rejected, func(c *claim.Claim) { c.ErasedAt = sent }), nil},
 		"predetermination":  {aClaim(claim.Returned, func(c *claim.Claim) { c.Kind = claim.KindPredetermination }), nil},
@@ -314,5 +328,19 @@ func TestPayersWithTheMost(t *testing.T) {
 	few := task.Counts{Payers: map[billing.PayerID]int{{15: 1}: 3}}
 	if got := few.MostOf(); len(got) != 1 {
 		t.Errorf("of one payer: %v", got)
+	}
+}
+
+// TestAShownPlanIsNamed has the words of the task, and the operation that bills the plan.
+func TestAShownPlanIsNamed(t *testing.T) {
+	t.Parallel()
+	c := aClaim(claim.Denied, with(standing(0, 0, 0), shownPlan(0), func(c *claim.Claim) { c.Standing.Act = remit.ActBillNext }))
+	found := task.OfAClaim(c)
+	if len(found) != 2 || found[0].Actions[0] != "billSecondary" || found[1].Actions[0] != "billSecondary" ||
+		found[1].Reason != "An active check shows a plan with Aetna, and $100.00 is left: bill it, or say that you will not." {
+		t.Errorf("%+v", found)
+	}
+	if settles := found[1].Settles; !slices.Contains(settles, decision.NotBilled) {
+		t.Errorf("it can be settled as %v", settles)
 	}
 }

@@ -356,8 +356,9 @@ function File({ id }: { id: string }) {
   );
 }
 
-/** Related links the claims that belong to this one. */
+/** Related links the claims that belong to this one, and the check that shows a next plan. */
 function Related({ claim: c }: { claim: Claim }) {
+  const plan = c.second_plan;
   const links = (
     [
       ["Claim that this one voids", c.parent_id],
@@ -367,7 +368,7 @@ function Related({ claim: c }: { claim: Claim }) {
       [`Claim to the ${nextPayer(c)} payer`, c.secondary_claim_id],
     ] as const
   ).filter(([, id]) => id);
-  if (links.length === 0) return null;
+  if (links.length === 0 && !plan) return null;
   return (
     <ul className="plain">
       {links.map(([label, id]) => (
@@ -375,6 +376,13 @@ function Related({ claim: c }: { claim: Claim }) {
           <Go to={`/claims/${id}`}>{label}</Go>
         </li>
       ))}
+      {plan && (
+        <li>
+          <Go to={`/eligibility/${plan.eligibility_id}`}>
+            Check that shows a plan with {plan.payer.name}
+          </Go>
+        </li>
+      )}
     </ul>
   );
 }

@@ -10,14 +10,15 @@ import { cents, dollars, Money, name } from "../../ui/format";
 import { useChords } from "../../ui/keys";
 import { Go, useGo } from "../../ui/link";
 import { changedOf, Meanwhile } from "../../ui/meanwhile";
-import { attend, Notice, Page, Section } from "../../ui/page";
+import { attend, Notice, Page, Read, Section } from "../../ui/page";
 import { PayerPicker, type PickedPayer } from "../../ui/payer-picker";
 import { useToast } from "../../ui/toast";
 import { Closed, Loaded } from "./form";
-import { aClaim, type Claim, nextPayer, type Subscriber, subscriberOf } from "./form-data";
+import { type Claim, nextPayer, subscriberOf } from "./form-data";
 import { Faulty } from "./form-faults";
 import { relationships, SubscriberFields } from "./form-people";
 import { where } from "./lines";
+import { nextPlanOf, personIn } from "./next-plan";
 
 /** Made is the frame of a form that makes a claim from another one. */
 function Made<In extends object>({
@@ -113,46 +114,46 @@ function Made<In extends object>({
 
 /** SecondaryClaim bills the patient's second payer for the same services. */
 export function SecondaryClaim() {
-  return <Loaded title="Bill the next payer">{(c) => <Secondary key={c.id} claim={c} />}</Loaded>;
+  return (
+    <Loaded title="Bill the next payer">
+      {(c) => {
+        const check = c.second_plan?.eligibility_id;
+        return check ? (
+          <Shown key={c.id} claim={c} check={check} />
+        ) : (
+          <Secondary key={c.id} claim={c} />
+        );
+      }}
+    </Loaded>
+  );
 }
 
-function Secondary({ claim }: { claim: Claim }) {
+/** Shown fills the form from the check that shows the plan. One that cannot be read leaves it
+ *  empty. */
+function Shown({ claim, check: id }: { claim: Claim; check: string }) {
+  const { api } = useClient();
+  const check = api.useQuery("get", "/eligibility/{id}", { params: { path: { id } } });
+  if (!check.isPending) return <Secondary claim={claim} check={check.data} />;
+  return (
+    <Page title="Bill the next payer" above={<Go to={`/claims/${claim.id}`}>Claim</Go>}>
+      <Read card of={check} rows={10}>
+        {() => null}
+      </Read>
+    </Page>
+  );
+}
+
+function Secondary({ claim, check }: { claim: Claim; check?: Schemas["EligibilityCheck"] }) {
   const [c, setC] = useState(claim); // as the person has seen it
   const next = nextPayer(c);
-  const known = c.other_coverage.find((o) => o.sequence === next);
-  const [payer, setPayer] = useState<PickedPayer | null>(
-    known?.payer_id ? { id: known.payer_id, payer_id: known.payer_id, name: known.payer_id } : null,
-  );
-  const [relationship, setRelationship] = useState<string>(known?.relationship ?? "");
-  const [subscriber, setSubscriber] = useState<Subscriber>(() => {
-    const empty = aClaim().subscriber;
-    const address = known?.subscriber?.address;
-    const texts = Object.fromEntries(
-      Object.entries({
-        ...known?.subscriber,
-        ...address,
-        group_number: known?.group_number,
-        group_name: known?.group_name,
-      }).filter(([k, v]) => k in empty && typeof v === "string"),
-    );
-    return { ...empty, ...texts } as Subscriber;
-  });
+  const [known] = useState(() => nextPlanOf(claim, check));
+  const [payer, setPayer] = useState<PickedPayer | null>(known.payer);
+  const [relationship, setRelationship] = useState(known.relationship);
+  const [subscriber, setSubscriber] = useState(known.subscriber);
   const [typed, setTyped] = useState(false);
   const self = (copy: boolean) => {
     if (!copy) return;
-    const p = c.patient ?? c.subscriber;
-    const address = p?.address ?? c.subscriber?.address;
-    const texts = Object.fromEntries(
-      Object.entries({ ...p, ...address }).filter(
-        ([k, v]) =>
-          k in subscriber &&
-          k !== "member_id" &&
-          k !== "group_number" &&
-          k !== "group_name" &&
-          typeof v === "string",
-      ),
-    );
-    setSubscriber((s) => ({ ...s, ...texts }));
+    setSubscriber((s) => ({ ...s, ...personIn(c) }));
   };
   const { api } = useClient();
   const billed = api.useQuery(
@@ -217,6 +218,12 @@ function Secondary({ claim }: { claim: Claim }) {
         )}
       </Section>
       <Section title={`The ${next} plan`}>
+        {check && (
+          <p>
+            The form has the plan as <Go to={`/eligibility/${check.id}`}>the check</Go> asked about
+            it.
+          </p>
+        )}
         <div className="fields" onChange={() => setTyped(true)}>
           <PayerPicker
             label="Payer"

@@ -2023,6 +2023,9 @@ type Claim struct {
 	Deadlines *ClaimDeadlines `json:"deadlines"`
 	// The appeal that is not decided. Null for none.
 	AppealID *string `json:"appeal_id"`
+	// The plan of another payer that an active check of the patient shows, to bill next. Null for none, until a
+	// payer has decided the claim, and where `other_coverage` has the next payer.
+	SecondPlan *ShownPlan `json:"second_plan"`
 	// The changes of the state, what remittances changed once the claim was reconciled, and what people did with
 	// remittances of the claim, oldest first.
 	History []ClaimHistoryItem `json:"history"`
@@ -2943,6 +2946,18 @@ const (
 	DeadlineSourcePerson   DeadlineSource = "person"
 	DeadlineSourceUnknown  DeadlineSource = "unknown"
 )
+
+// ShownPlan is part of a reply.
+// A plan is shown while the last answer of its payer about the patient says that it is active. It covers the
+// first service of the claim by the dates that the payer returned; where one is missing, in the month that the
+// check asked about.
+type ShownPlan struct {
+	// The check, which has the subscriber and the patient's relationship to them.
+	EligibilityID string       `json:"eligibility_id"`
+	Payer         PayerSummary `json:"payer"`
+	// The day that the check asked about.
+	On string `json:"on"`
+}
 
 // ClaimHistoryItem is part of a reply.
 type ClaimHistoryItem struct {
@@ -7296,7 +7311,7 @@ const (
 // `appeal_due`: an appeal must be sent, or its decision is due or came.
 // `underpaid`: the payer allows less than its contract. `overpaid`:
 // payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
-// `secondary_to_bill`: the patient has another plan, and something is left. `secondary_outdated`: the decision
+// `secondary_to_bill`: the patient has another plan, by the claim or by an active check, and something is left. `secondary_outdated`: the decision
 // of the payer before changed after the claim was sent. `request_due`: the payer asks for something.
 // `remittance_unbalanced`: the payment does not add up. `remittance_unmatched`: claims of it are unfinished.
 // `remittance_correction`: it corrects another one, and waits for a decision. `remittance_to_post`: everything
@@ -7408,7 +7423,7 @@ type Task struct {
 	// `appeal_due`: an appeal must be sent, or its decision is due or came.
 	// `underpaid`: the payer allows less than its contract. `overpaid`:
 	// payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
-	// `secondary_to_bill`: the patient has another plan, and something is left. `secondary_outdated`: the decision
+	// `secondary_to_bill`: the patient has another plan, by the claim or by an active check, and something is left. `secondary_outdated`: the decision
 	// of the payer before changed after the claim was sent. `request_due`: the payer asks for something.
 	// `remittance_unbalanced`: the payment does not add up. `remittance_unmatched`: claims of it are unfinished.
 	// `remittance_correction`: it corrects another one, and waits for a decision. `remittance_to_post`: everything

@@ -1892,6 +1892,11 @@ export interface Claim {
   /** The appeal that is not decided. Null for none. */
   appeal_id: string | null;
   /**
+   * The plan of another payer that an active check of the patient shows, to bill next. Null for none, until a
+   * payer has decided the claim, and where `other_coverage` has the next payer.
+   */
+  second_plan: ShownPlan | null;
+  /**
    * The changes of the state, what remittances changed once the claim was reconciled, and what people did with
    * remittances of the claim, oldest first.
    */
@@ -2771,6 +2776,19 @@ export type DeadlineSource =
   | "person"
   | "unknown"
   | (string & {});
+
+/**
+ * A plan is shown while the last answer of its payer about the patient says that it is active. It covers the
+ * first service of the claim by the dates that the payer returned; where one is missing, in the month that the
+ * check asked about.
+ */
+export interface ShownPlan {
+  /** The check, which has the subscriber and the patient's relationship to them. */
+  eligibility_id: string;
+  payer: PayerSummary;
+  /** The day that the check asked about. */
+  on: string;
+}
 
 export interface ClaimHistoryItem {
   /**
@@ -6469,7 +6487,7 @@ export type TaskState =
  * `appeal_due`: an appeal must be sent, or its decision is due or came.
  * `underpaid`: the payer allows less than its contract. `overpaid`:
  * payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
- * `secondary_to_bill`: the patient has another plan, and something is left. `secondary_outdated`: the decision
+ * `secondary_to_bill`: the patient has another plan, by the claim or by an active check, and something is left. `secondary_outdated`: the decision
  * of the payer before changed after the claim was sent. `request_due`: the payer asks for something.
  * `remittance_unbalanced`: the payment does not add up. `remittance_unmatched`: claims of it are unfinished.
  * `remittance_correction`: it corrects another one, and waits for a decision. `remittance_to_post`: everything
@@ -6545,7 +6563,7 @@ export interface Task {
    * `appeal_due`: an appeal must be sent, or its decision is due or came.
    * `underpaid`: the payer allows less than its contract. `overpaid`:
    * payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
-   * `secondary_to_bill`: the patient has another plan, and something is left. `secondary_outdated`: the decision
+   * `secondary_to_bill`: the patient has another plan, by the claim or by an active check, and something is left. `secondary_outdated`: the decision
    * of the payer before changed after the claim was sent. `request_due`: the payer asks for something.
    * `remittance_unbalanced`: the payment does not add up. `remittance_unmatched`: claims of it are unfinished.
    * `remittance_correction`: it corrects another one, and waits for a decision. `remittance_to_post`: everything

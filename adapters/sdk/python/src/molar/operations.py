@@ -573,7 +573,8 @@ class ClaimsOperations:
         back, a queued claim becomes `needs_attention`. A claim that was sent keeps what it says and has that finding:
         replace it. The replacement states the new decision, unless you send another one.
 
-        Send the next plan: its subscriber, and the patient's relationship to the subscriber. A claim that is a draft,
+        Send the next plan: its subscriber, and the patient's relationship to the subscriber. Where `second_plan` of the
+        claim names a check, the check has both. A claim that is a draft,
         voided, a predetermination or itself to a tertiary payer returns 409, and so does one with a claim to the next
         payer that is not voided.
         """

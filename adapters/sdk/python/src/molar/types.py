@@ -2577,6 +2577,24 @@ class ClaimDeadlines(Model):
         "appeal": Deadline,
     }
 
+
+class ShownPlan(Model):
+    """A plan is shown while the last answer of its payer about the patient says that it is active. It covers the
+    first service of the claim by the dates that the payer returned; where one is missing, in the month that the
+    check asked about.
+    """
+
+    eligibility_id: str
+    """The check, which has the subscriber and the patient's relationship to them."""
+    payer: PayerSummary
+    on: dt.date
+    """The day that the check asked about."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "payer": PayerSummary,
+        "on": calendar_date,
+    }
+
 ClaimCause: TypeAlias = "Literal['validation', 'findings', 'draft', 'submit', 'replace', 'send', 'file_rejected', 'file_rejected_again', 'clearinghouse_accepted', 'payer_accepted', 'rejected', 'not_found', 'status', 'payment', 'denial', 'reversal', 'estimate', 'reconcile', 'void', 'voided', 'convert', 'reopen', 'match', 'apply', 'ignore', 'unapply', 'enrollment', 'submit_withdrawn', 'edit', 'void_unsent', 'earlier_payer_decided', 'earlier_payer_changed', 'correct', 'hold', 'release', 'settle', 'unsettle', 'advice_ignored', 'patient_erased'] | str"
 """What changed the state. `validation`: the claim was created or updated, without findings. `findings`: with
 findings. `draft`: it was saved as a draft. `submit`, `replace`, `reconcile`, `reopen`, `void` and `convert`:
@@ -2767,6 +2785,10 @@ class Claim(Model):
     """Until when the payer accepts the claim, and an appeal of it. Null for a predetermination and a void."""
     appeal_id: str | None
     """The appeal that is not decided. Null for none."""
+    second_plan: ShownPlan | None
+    """The plan of another payer that an active check of the patient shows, to bill next. Null for none, until a
+    payer has decided the claim, and where `other_coverage` has the next payer.
+    """
     history: list[ClaimHistoryItem]
     """The changes of the state, what remittances changed once the claim was reconciled, and what people did with
     remittances of the claim, oldest first.
@@ -2819,6 +2841,7 @@ class Claim(Model):
         "adjudications": [Adjudication],
         "contract": ClaimContract,
         "deadlines": ClaimDeadlines,
+        "second_plan": ShownPlan,
         "history": [ClaimHistoryItem],
         "held": ClaimHeld,
         "sent_at": timestamp,
@@ -6839,7 +6862,7 @@ took its decision back, and does not decide; or it was asked, and finds no claim
 `appeal_due`: an appeal must be sent, or its decision is due or came.
 `underpaid`: the payer allows less than its contract. `overpaid`:
 payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
-`secondary_to_bill`: the patient has another plan, and something is left. `secondary_outdated`: the decision
+`secondary_to_bill`: the patient has another plan, by the claim or by an active check, and something is left. `secondary_outdated`: the decision
 of the payer before changed after the claim was sent. `request_due`: the payer asks for something.
 `remittance_unbalanced`: the payment does not add up. `remittance_unmatched`: claims of it are unfinished.
 `remittance_correction`: it corrects another one, and waits for a decision. `remittance_to_post`: everything
@@ -6911,7 +6934,7 @@ class Task(Model):
     `appeal_due`: an appeal must be sent, or its decision is due or came.
     `underpaid`: the payer allows less than its contract. `overpaid`:
     payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
-    `secondary_to_bill`: the patient has another plan, and something is left. `secondary_outdated`: the decision
+    `secondary_to_bill`: the patient has another plan, by the claim or by an active check, and something is left. `secondary_outdated`: the decision
     of the payer before changed after the claim was sent. `request_due`: the payer asks for something.
     `remittance_unbalanced`: the payment does not add up. `remittance_unmatched`: claims of it are unfinished.
     `remittance_correction`: it corrects another one, and waits for a decision. `remittance_to_post`: everything

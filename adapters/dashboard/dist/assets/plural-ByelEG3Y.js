@@ -1,1 +1,0 @@
-var e=new Intl.PluralRules(`en-US`);function t(t,n,r=`${n}s`){return e.select(t)===`one`?n:r}function n(e,n,r){return`${e.toLocaleString(`en-US`)} ${t(e,n,r)}`}export{t as n,n as t};

@@ -42,12 +42,11 @@ type Listed struct {
 // open for a user; for the zero ID, none are the user's.
 func (s *Service) List(ctx context.Context, scope billing.Scope, by billing.UserID, f task.Filter, p billing.Page) (Listed, error) {
 	return lists.Read(ctx, s.store, scope, func(ctx context.Context, tx ports.Tx) (out Listed, err error) {
-		found, err := s.found(ctx, tx, f, p)
-		if err != nil {
+		if out.Counts, err = tx.Tasks.Count(ctx, by); err != nil || out.Counts.None(f) {
 			return out, err
 		}
+		found, err := s.found(ctx, tx, f, p)
 		out.Tasks, out.Next = billing.Cut(found, p.Limit, Shown.Position)
-		out.Counts, err = tx.Tasks.Count(ctx, by)
 		return out, err
 	})
 }

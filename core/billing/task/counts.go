@@ -31,3 +31,13 @@ func (c Counts) MostOf() []billing.PayerID {
 	})
 	return all[:min(len(all), MaxPayers)]
 }
+
+// None reports whether no open task is of the office, the payer or a kind of a filter, so that a list
+// need not look for one through all that are open.
+func (c Counts) None(f Filter) bool {
+	if f.State != Open && f.State != "" {
+		return false
+	}
+	ofKind := len(f.Kinds) == 0 || slices.ContainsFunc(f.Kinds, func(k Kind) bool { return c.Kinds[k] > 0 })
+	return !ofKind || !f.OfficeID.IsZero() && c.Offices[f.OfficeID] == 0 || !f.PayerID.IsZero() && c.Payers[f.PayerID] == 0
+}

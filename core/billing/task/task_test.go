@@ -331,6 +331,29 @@ func TestPayersWithTheMost(t *testing.T) {
 	}
 }
 
+// TestNoneIsOpen knows by the counts that a filter finds no open task, and of other states nothing.
+func TestNoneIsOpen(t *testing.T) {
+	t.Parallel()
+	office, payer := billing.OfficeID{15: 1}, billing.PayerID{15: 1}
+	c := task.Counts{Kinds: map[task.Kind]int{task.Denied: 2}, Offices: map[billing.OfficeID]int{office: 2}, Payers: map[billing.PayerID]int{payer: 1}}
+	for _, x := range []struct {
+		f    task.Filter
+		none bool
+	}{
+		{task.Filter{}, false},
+		{task.Filter{State: task.Open, OfficeID: office, PayerID: payer, Kinds: []task.Kind{task.Overpaid, task.Denied}}, false},
+		{task.Filter{OfficeID: billing.OfficeID{15: 2}}, true},
+		{task.Filter{State: task.Open, OfficeID: office, PayerID: billing.PayerID{15: 2}}, true},
+		{task.Filter{Kinds: []task.Kind{task.Overpaid, task.Underpaid}}, true},
+		{task.Filter{State: task.Done, OfficeID: billing.OfficeID{15: 2}}, false},
+		{task.Filter{State: task.Snoozed, Kinds: []task.Kind{task.Overpaid}}, false},
+	} {
+		if got := c.None(x.f); got != x.none {
+			t.Errorf("%+v: %t", x.f, got)
+		}
+	}
+}
+
 // TestAShownPlanIsNamed has the words of the task, and the operation that bills the plan.
 func TestAShownPlanIsNamed(t *testing.T) {
 	t.Parallel()

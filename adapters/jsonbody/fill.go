@@ -56,7 +56,7 @@ func partsOf(t reflect.Type) []part {
 func (o *Object) read(in reflect.Value, without []string) {
 	all := partsOf(in.Type())
 	for i, p := range all {
-		if t := in.Field(i).Type(); t.Kind() == reflect.Slice && reflect.PointerTo(t.Elem()).Implements(keepers) {
+		if t := in.Field(i).Type(); t.Kind() == reflect.Slice && reflect.PointerTo(t.Elem()).Implements(reflect.TypeFor[keeper]()) {
 			o.leave(p.name)
 		}
 	}
@@ -98,9 +98,6 @@ func (o *Object) read(in reflect.Value, without []string) {
 
 // keeper is an item of a list that keeps its faults, by its own fields, beside those of the body.
 type keeper interface{ OwnFaults() *billing.Faults }
-
-//nolint:gochecknoglobals // a type
-var keepers = reflect.TypeFor[keeper]()
 
 // leave takes the faults in the items of a list off those of the body, for items that keep their own.
 func (o *Object) leave(list string) {

@@ -8,9 +8,9 @@ import (
 	"github.com/molar-billing/molar/core/billing/task"
 )
 
-// countTasks counts the open tasks by kind, by office, by payer and by assignee. The first part has those that no
-// time ends and nobody snoozed, in the order of their index: the planner would rather read the table whole, and
-// look for the group of each row.
+// countTasks counts the open tasks by kind, by office, by payer and by assignee. The first part has
+// those without an end in time and without a snooze, in the order of their index: the planner would rather read the
+// table whole, and look for the group of each row.
 const countTasks = `
 WITH open AS (
 	SELECT kind, office_id, payer_id, assignee, count(*) AS found

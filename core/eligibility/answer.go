@@ -198,7 +198,7 @@ func (s *Service) completePending(ctx context.Context, scope billing.Scope, all 
 			return err
 		}
 		var done []coverage.CheckCompletion
-		billed := map[billing.PatientID]bool{} // patients of whom other payers have claims, which may be billed to this one next
+		billed := map[billing.PatientID]bool{} // patients with a claim to another payer: this one may pay what is left
 		for i, e := range all {
 			if !left[e.check.ID] || items.repeats(s, e, tx.Clock.Now()) {
 				continue

@@ -1,5 +1,5 @@
 // Files that Molar cannot place: a person assigns each to an office, or deletes it.
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { type Schemas, useClient } from "../../api/client";
 import { useFilters } from "../../api/filters";
 import { useSend } from "../../api/send";
@@ -11,7 +11,7 @@ import { SelectField } from "../../ui/form";
 import { Day, Money, None, printable, When } from "../../ui/format";
 import { useGo } from "../../ui/link";
 import { Empty, Page, Section } from "../../ui/page";
-import { count } from "../../ui/plural";
+import { count, plural } from "../../ui/plural";
 import { type Act, sent, useMany } from "../../ui/selection";
 import { List, paged, rowsOf } from "../../ui/table";
 import { useAssignTasks } from "../today/many";
@@ -140,7 +140,12 @@ const toOffice: Act<Quarantined> = {
   did: "assigned",
   not: (f) => (f.payment ? null : "It is no payment. Delete it, or import it again."),
   title: (rows) => `Which office received ${count(rows.length, "payment")}?`,
-  ask: (rows, go) => <ToOffice n={rows.length} go={go} />,
+  ask: (rows, go) => (
+    <ToOffice go={go}>
+      Check that the office received {plural(rows.length, "this payment", "each of these payments")}
+      . The files name whom the payers paid.
+    </ToOffice>
+  ),
   send: async (api, key, f, office_id) => {
     const made = await sent(
       api.POST("/quarantine/{id}/assign", {
@@ -152,7 +157,16 @@ const toOffice: Act<Quarantined> = {
   },
 };
 
-function ToOffice({ n, go }: { n: number; go: (office: string) => void }) {
+/** ToOffice asks which office received payments. */
+function ToOffice({
+  go,
+  busy,
+  children,
+}: {
+  go: (office: string) => void;
+  busy?: boolean;
+  children: ReactNode; // what to compare first
+}) {
   const { api } = useClient();
   const [office, setOffice] = useState("");
   const offices = api.useQuery("get", "/offices", { params: { query: { limit: 100 } } });
@@ -164,10 +178,7 @@ function ToOffice({ n, go }: { n: number; go: (office: string) => void }) {
         if (office) go(office);
       }}
     >
-      <p>
-        Check that the office received {n === 1 ? "this payment" : "each of these payments"}. The
-        files name whom the payers paid.
-      </p>
+      <p>{children}</p>
       <SelectField
         label="Office"
         value={office}
@@ -180,7 +191,7 @@ function ToOffice({ n, go }: { n: number; go: (office: string) => void }) {
       />
       <div className="dialog-actions">
         <Cancel />
-        <Button type="submit" look="primary">
+        <Button type="submit" look="primary" busy={busy}>
           Assign
         </Button>
       </div>
@@ -190,16 +201,8 @@ function ToOffice({ n, go }: { n: number; go: (office: string) => void }) {
 
 /** Assign imports a payment for an office that a person chooses. */
 function Assign({ file }: { file: Quarantined }) {
-  const { api } = useClient();
   const go = useGo();
   const [open, setOpen] = useState(false);
-  const [office, setOffice] = useState("");
-  const offices = api.useQuery(
-    "get",
-    "/offices",
-    { params: { query: { limit: 100 } } },
-    { enabled: open },
-  );
   const send = useSend(
     (http, key, office_id: string) =>
       http.POST("/quarantine/{id}/assign", {
@@ -226,35 +229,10 @@ function Assign({ file }: { file: Quarantined }) {
         Assign to an office
       </Button>
       <Modal title="Assign the payment" open={open} onOpenChange={setOpen}>
-        <form
-          className="stack"
-          onSubmit={(e) => {
-            e.preventDefault();
-            if (office) send.go(office);
-          }}
-        >
-          <p>
-            The file names{" "}
-            <span className="strong">{printable(file.payee?.name ?? "no payee")}</span>. Check that
-            the office received this payment.
-          </p>
-          <SelectField
-            label="Office"
-            value={office}
-            onChange={setOffice}
-            required
-            options={[
-              ["", "Choose an office"],
-              ...(offices.data?.data ?? []).map((o) => [o.id, o.name] as const),
-            ]}
-          />
-          <div className="dialog-actions">
-            <Cancel />
-            <Button type="submit" look="primary" busy={send.isPending}>
-              Assign
-            </Button>
-          </div>
-        </form>
+        <ToOffice go={send.go} busy={send.isPending}>
+          The file names <span className="strong">{printable(file.payee?.name ?? "no payee")}</span>
+          . Check that the office received this payment.
+        </ToOffice>
       </Modal>
     </>
   );

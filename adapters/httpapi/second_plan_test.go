@@ -85,7 +85,7 @@ func TestACheckShowsTheNextPlan(t *testing.T) {
 	s.coverageOf(t, name, "60054", "-NOT-FOUND") // which says nothing of the plan
 	s.must(t, 200, call{path: path}).shows(t, "state", "done")
 	s.recomputed(t)
-	s.coverageOf(t, name, "84105", "-ACTIVE-BASIC")
+	s.coverageOf(t, name, "84105", "-ACTIVE-FULL")
 	s.must(t, 200, call{path: at}).shows(t, "second_plan.payer.payer_id", "84105")
 	s.must(t, 200, call{path: path}).shows(t, "state", "open")
 	s.must(t, 200, call{path: era + "/post", body: `{"reconcile":true}`}).shows(t, "reconciled", 0.0, "left_out.0.reason", "secondary_to_bill")
@@ -146,9 +146,16 @@ func TestAKnownPlanIsNext(t *testing.T) {
 	s.must(t, 200, call{path: path}).shows(t, "state", "done")
 	s.must(t, 200, call{path: "/claims/" + claim.text(t, "id")}).shows(t, "second_plan.payer.payer_id", "60054",
 		"next_step", "Post the payment in the practice's books, then reconcile the claim.")
+	s.recomputed(t)
 	s.must(t, 200, call{path: "/eras/" + claim.text(t, "payment", "era_id") + "/post", body: `{"reconcile":true}`}).shows(t, "reconciled", 1.0, "left_out", []any{})
 	s.must(t, 200, call{method: "POST", path: "/claims/" + claim.text(t, "id") + "/reopen"})
 	s.must(t, 200, call{method: "POST", path: path + "/wake"}).shows(t, "state", "open")
+
+	// What was decided is not about a plan that is found later.
+	s.must(t, 200, call{path: path + "/settle", body: `{"as":"not_billed"}`}).shows(t, "state", "done")
+	s.coverageOf(t, name, "84105", "-ACTIVE-FULL")
+	s.must(t, 200, call{path: path}).shows(t, "state", "open", "settled.as", "not_billed")
+	s.recomputed(t)
 
 	sent, name := s.paid(t, "CROSSOVER", nil)
 	s.coverageOf(t, name, "60054", "-ACTIVE-FULL")

@@ -95,8 +95,11 @@ func (x index) find(e *remit.ERA, r *remit.Claim) (*claim.Claim, remit.ClaimProg
 	}
 	of, by := x.byControl[strings.ToLower(r.ControlNumber)], remit.MatchedByControlNumber
 	if of == nil || r.ControlNumber == "" || !of.Awaits() {
-		if c := x.likeliest(e, r); c != nil {
+		switch c, several := x.likeliest(e, r); {
+		case c != nil:
 			of, by = c, remit.MatchedByPayerNumber
+		case several && of == nil && !r.Forwards():
+			found.Review = remit.ReviewSeveralClaims
 		}
 	}
 	switch {
@@ -115,23 +118,29 @@ func (x index) find(e *remit.ERA, r *remit.Claim) (*claim.Claim, remit.ClaimProg
 }
 
 // likeliest returns the claim with the payer's number that the remittance
-// identifies best, or nil. Of two that it identifies as well, it is the first.
-func (x index) likeliest(e *remit.ERA, r *remit.Claim) (best *claim.Claim) {
+// identifies best, or nil. Several says that it fits several equally: it is then for none of them.
+func (x index) likeliest(e *remit.ERA, r *remit.Claim) (best *claim.Claim, several bool) {
 	most := 0
 	for _, n := range add(add(nil, r.PayerClaimNumber), r.Original) {
 		for _, c := range x.byPayer[n] {
-			if !c.Awaits() || !e.Payer.ID.IsZero() && c.Payer.ID != e.Payer.ID {
+			if !c.Awaits() || !e.Payer.ID.IsZero() && c.Payer.ID != e.Payer.ID || c == best {
 				continue
 			}
-			if sure := c.Identifies(r); best == nil || sure > most {
-				best, most = c, sure
+			switch sure := c.Identifies(r); {
+			case best == nil, sure > most:
+				best, most, several = c, sure, false
+			case sure == most:
+				several = true
 			}
 		}
 		if most > 0 { // what has the number of now comes before what has an earlier one
-			return best
+			break
 		}
 	}
-	return best
+	if several {
+		return nil, true
+	}
+	return best, false
 }
 
 // mustWait reports whether the row has to wait because the claim's batch is not

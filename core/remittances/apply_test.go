@@ -195,6 +195,46 @@ func TestPayerNumberOfTwo(t *testing.T) {
 	}
 }
 
+// TestPayerNumberOfSeveral gives to none what fits several claims with the payer's number equally.
+func TestPayerNumberOfSeveral(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		control     string
+		all, second func(*claim.Claim)
+		want        string
+		review      remit.ReviewCode
+	}{
+		"equal claims":                  {"LOST", nil, nil, "0/1 - done", remit.ReviewSeveralClaims},
+		"one is named":                  {"A-1", nil, nil, "1/1 a done", ""},
+		"one was not sent":              {"LOST", nil, func(c *claim.Claim) { c.SentAt = time.Time{} }, "1/1 a done", ""},
+		"only their number shows them":  {"LOST", stranger, nil, "0/1 - done", remit.ReviewSeveralClaims},
+		"only the number shows the one": {"LOST", stranger, unnumbered, "1/1 r done", remit.ReviewPayerNumberOnly},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newFixture(t)
+			nothing := func(*claim.Claim) {}
+			if test.all == nil {
+				test.all = nothing
+			}
+			if test.second == nil {
+				test.second = nothing
+			}
+			b.claim("A-1", payerNumber("P1"), test.all)
+			b.claim("A-2", payerNumber("P1"), test.all, test.second)
+			r := b.remit(paid(test.control, "P1", 0))
+			if got := r.Claims[0].Review; counts(r) != test.want || got != test.review {
+				t.Errorf("%s, %q", counts(r), got)
+			}
+		})
+	}
+}
+
+func unnumbered(c *claim.Claim) { c.PayerClaimNumber = "" }
+
+// stranger has another patient and another charge than the remittances of this file.
+func stranger(c *claim.Claim) { c.Subscriber.LastName, c.Lines[0].Fee = "Other", 1 }
+
 // TestSeveralReports applies several remittance claims to one of our
 // claims, within a commit and across commits.
 func TestSeveralReports(t *testing.T) {

@@ -5290,7 +5290,8 @@ type ERAClaimReview struct {
 	// claim number and took nothing back, and both payments exceed the charge. `payer_claim_number_only`: only the
 	// payer's claim number matches. `kind_differs`: it is an estimate for a claim, or a payment for a predetermination.
 	// `reversal_differs`: it takes back another amount than was paid. `unapplied`: a person took its application
-	// back. `no_claim`: no claim has its numbers. `claim_not_sent`: the claim with its control number was never
+	// back. `no_claim`: no claim has its numbers. `several_claims`: several have the payer's claim number, and it fits
+	// them equally. `claim_not_sent`: the claim with its control number was never
 	// sent. `reversal_without_payment`: the payment that it takes back was not applied.
 	// `too_many_adjudications`: the claim has 200 adjudications. `correction`: it is part of a correction that waits for
 	// a decision. `under_way`: it is about to be applied.
@@ -5307,7 +5308,8 @@ type ERAClaimReview struct {
 // claim number and took nothing back, and both payments exceed the charge. `payer_claim_number_only`: only the
 // payer's claim number matches. `kind_differs`: it is an estimate for a claim, or a payment for a predetermination.
 // `reversal_differs`: it takes back another amount than was paid. `unapplied`: a person took its application
-// back. `no_claim`: no claim has its numbers. `claim_not_sent`: the claim with its control number was never
+// back. `no_claim`: no claim has its numbers. `several_claims`: several have the payer's claim number, and it fits
+// them equally. `claim_not_sent`: the claim with its control number was never
 // sent. `reversal_without_payment`: the payment that it takes back was not applied.
 // `too_many_adjudications`: the claim has 200 adjudications. `correction`: it is part of a correction that waits for
 // a decision. `under_way`: it is about to be applied.
@@ -5324,6 +5326,7 @@ const (
 	ReviewCodeReversalDiffers        ReviewCode = "reversal_differs"
 	ReviewCodeUnapplied              ReviewCode = "unapplied"
 	ReviewCodeNoClaim                ReviewCode = "no_claim"
+	ReviewCodeSeveralClaims          ReviewCode = "several_claims"
 	ReviewCodeClaimNotSent           ReviewCode = "claim_not_sent"
 	ReviewCodeReversalWithoutPayment ReviewCode = "reversal_without_payment"
 	ReviewCodeTooManyAdjudications   ReviewCode = "too_many_adjudications"

@@ -14,11 +14,11 @@ type Difference struct {
 	Changed                  int               // claims in both, with other figures
 	Added                    int               // claims only in the correction
 	Removed                  int               // claims only in the others
-	Claims                   []ClaimDifference // the first MaxDifferences
+	Claims                   []ClaimDifference // the first maxDifferences
 }
 
-// MaxDifferences is the most claims that an Difference shows.
-const MaxDifferences = 100
+// maxDifferences is the most claims that an Difference shows.
+const maxDifferences = 100
 
 // ClaimDifference is a claim with other figures.
 type ClaimDifference struct {
@@ -94,7 +94,7 @@ func Compare(was []*Outline, is *Outline) *Comparison {
 // Is adds a claim of the correction.
 func (c *Comparison) Is(r *Claim) {
 	o := r.outline()
-	if c.is[o] == 0 || len(c.rows) == MaxDifferences {
+	if c.is[o] == 0 || len(c.rows) == maxDifferences {
 		return
 	}
 	c.is[o]--
@@ -112,7 +112,7 @@ func (c *Comparison) Was(r *Claim) {
 	switch open := c.open[o.Number]; {
 	case len(open) > 0:
 		open[0].was, c.open[o.Number] = r, open[1:]
-	case c.removed[o.Number] > 0 && len(c.rows) < MaxDifferences:
+	case c.removed[o.Number] > 0 && len(c.rows) < maxDifferences:
 		c.removed[o.Number]--
 		c.rows = append(c.rows, &pairOfClaims{was: r})
 	}

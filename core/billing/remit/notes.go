@@ -65,6 +65,7 @@ const (
 	ReviewReversalDiffers  ReviewCode = "reversal_differs"
 	ReviewUnapplied        ReviewCode = "unapplied"
 	ReviewNoClaim          ReviewCode = "no_claim"
+	ReviewSeveralClaims    ReviewCode = "several_claims"
 	ReviewClaimNotSent     ReviewCode = "claim_not_sent"
 	ReviewNoPayment        ReviewCode = "reversal_without_payment"
 	ReviewTooMany          ReviewCode = "too_many_adjudications"
@@ -76,7 +77,8 @@ const (
 func ReviewCodes() []ReviewCode {
 	return []ReviewCode{
 		ReviewUnbalanced, ReviewPatientAndCharge, ReviewPaymentRepeated, ReviewExceedsCharge, ReviewPayerNumberOnly, ReviewKindDiffers,
-		ReviewReversalDiffers, ReviewUnapplied, ReviewNoClaim, ReviewClaimNotSent, ReviewNoPayment, ReviewTooMany, ReviewCorrection, ReviewUnderWay,
+		ReviewReversalDiffers, ReviewUnapplied, ReviewNoClaim, ReviewSeveralClaims, ReviewClaimNotSent, ReviewNoPayment, ReviewTooMany, ReviewCorrection,
+		ReviewUnderWay,
 	}
 }
 
@@ -120,6 +122,10 @@ func (r ReviewCode) text() reviewText {
 		ReviewNoClaim: {
 			"No claim has its control number or the payer's claim number.",
 			"Find the claim and match it, or ignore it when the claim was not sent with Molar.",
+		},
+		ReviewSeveralClaims: {
+			"Several claims have the payer's claim number, and it fits them equally.",
+			"Ask the payer which claim it is about and match it to that one, or ignore it.",
 		},
 		ReviewClaimNotSent: {
 			"The claim with its control number was never sent.",

@@ -4801,7 +4801,8 @@ export interface ERAClaimReview {
    * claim number and took nothing back, and both payments exceed the charge. `payer_claim_number_only`: only the
    * payer's claim number matches. `kind_differs`: it is an estimate for a claim, or a payment for a predetermination.
    * `reversal_differs`: it takes back another amount than was paid. `unapplied`: a person took its application
-   * back. `no_claim`: no claim has its numbers. `claim_not_sent`: the claim with its control number was never
+   * back. `no_claim`: no claim has its numbers. `several_claims`: several have the payer's claim number, and it fits
+   * them equally. `claim_not_sent`: the claim with its control number was never
    * sent. `reversal_without_payment`: the payment that it takes back was not applied.
    * `too_many_adjudications`: the claim has 200 adjudications. `correction`: it is part of a correction that waits for
    * a decision. `under_way`: it is about to be applied.
@@ -4819,7 +4820,8 @@ export interface ERAClaimReview {
  * claim number and took nothing back, and both payments exceed the charge. `payer_claim_number_only`: only the
  * payer's claim number matches. `kind_differs`: it is an estimate for a claim, or a payment for a predetermination.
  * `reversal_differs`: it takes back another amount than was paid. `unapplied`: a person took its application
- * back. `no_claim`: no claim has its numbers. `claim_not_sent`: the claim with its control number was never
+ * back. `no_claim`: no claim has its numbers. `several_claims`: several have the payer's claim number, and it fits
+ * them equally. `claim_not_sent`: the claim with its control number was never
  * sent. `reversal_without_payment`: the payment that it takes back was not applied.
  * `too_many_adjudications`: the claim has 200 adjudications. `correction`: it is part of a correction that waits for
  * a decision. `under_way`: it is about to be applied.
@@ -4834,6 +4836,7 @@ export type ReviewCode =
   | "reversal_differs"
   | "unapplied"
   | "no_claim"
+  | "several_claims"
   | "claim_not_sent"
   | "reversal_without_payment"
   | "too_many_adjudications"

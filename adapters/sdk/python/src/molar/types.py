@@ -4606,14 +4606,15 @@ ERAClaimStatus: TypeAlias = "Literal['applied', 'needs_review', 'unmatched', 'ig
 `forwarded`: the payer decided nothing and sent the claim to another payer.
 """
 
-ReviewCode: TypeAlias = "Literal['unbalanced', 'patient_and_charge_differ', 'payment_repeated', 'exceeds_charge', 'payer_claim_number_only', 'kind_differs', 'reversal_differs', 'unapplied', 'no_claim', 'claim_not_sent', 'reversal_without_payment', 'too_many_adjudications', 'correction', 'under_way'] | str"
+ReviewCode: TypeAlias = "Literal['unbalanced', 'patient_and_charge_differ', 'payment_repeated', 'exceeds_charge', 'payer_claim_number_only', 'kind_differs', 'reversal_differs', 'unapplied', 'no_claim', 'several_claims', 'claim_not_sent', 'reversal_without_payment', 'too_many_adjudications', 'correction', 'under_way'] | str"
 """Why a remittance claim was not applied. `unbalanced`: its amounts do not add up.
 `patient_and_charge_differ`: the patient and the charge differ from the claim's. `payment_repeated`: the same
 payment was applied under another trace number. `exceeds_charge`: the payer paid the claim before under another
 claim number and took nothing back, and both payments exceed the charge. `payer_claim_number_only`: only the
 payer's claim number matches. `kind_differs`: it is an estimate for a claim, or a payment for a predetermination.
 `reversal_differs`: it takes back another amount than was paid. `unapplied`: a person took its application
-back. `no_claim`: no claim has its numbers. `claim_not_sent`: the claim with its control number was never
+back. `no_claim`: no claim has its numbers. `several_claims`: several have the payer's claim number, and it fits
+them equally. `claim_not_sent`: the claim with its control number was never
 sent. `reversal_without_payment`: the payment that it takes back was not applied.
 `too_many_adjudications`: the claim has 200 adjudications. `correction`: it is part of a correction that waits for
 a decision. `under_way`: it is about to be applied.
@@ -4630,7 +4631,8 @@ class ERAClaimReview(Model):
     claim number and took nothing back, and both payments exceed the charge. `payer_claim_number_only`: only the
     payer's claim number matches. `kind_differs`: it is an estimate for a claim, or a payment for a predetermination.
     `reversal_differs`: it takes back another amount than was paid. `unapplied`: a person took its application
-    back. `no_claim`: no claim has its numbers. `claim_not_sent`: the claim with its control number was never
+    back. `no_claim`: no claim has its numbers. `several_claims`: several have the payer's claim number, and it fits
+    them equally. `claim_not_sent`: the claim with its control number was never
     sent. `reversal_without_payment`: the payment that it takes back was not applied.
     `too_many_adjudications`: the claim has 200 adjudications. `correction`: it is part of a correction that waits for
     a decision. `under_way`: it is about to be applied.

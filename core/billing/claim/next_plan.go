@@ -19,10 +19,11 @@ func (c *Claim) LeftToNext() billing.Money {
 	return c.Standing.PatientResponsibility + max(0, c.Open())
 }
 
-// ToNext is LeftToNext, or 0 while a person's decision not to bill the next payer holds.
+// ToNext is LeftToNext, or 0 while a person's decision not to bill the next payer holds: it is not about a plan that a
+// check showed later.
 func (c *Claim) ToNext() billing.Money {
 	left := c.LeftToNext()
-	if c.Decisions.Ends("secondary_to_bill", left, c.SettledAt) {
+	if c.Decisions.Ends("secondary_to_bill", left, c.Shown.From()) {
 		return 0
 	}
 	return left

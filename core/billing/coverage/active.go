@@ -38,3 +38,11 @@ type ShownPlan struct {
 	On    billing.Date // the day that the check asked about
 	Since time.Time    // when a payer first answered so; later checks that say the same do not change it
 }
+
+// From returns since when the plan is known; zero for none.
+func (p *ShownPlan) From() time.Time {
+	if p == nil {
+		return time.Time{}
+	}
+	return p.Since
+}

@@ -27,11 +27,11 @@ func Values() []As {
 	return []As{Accepted, NotBilled, WillNotSend, ReceivedElsewhere, NotInsurance, Handled, Canceled}
 }
 
-// lasts reports whether the decision outlives a change of the resource that leaves the amount.
-func (a As) lasts() bool { return a != Handled && a != Canceled }
+// lasts reports whether the decision outlives a change that leaves the amount.
+func (a As) lasts() bool { return a != Handled && a != Canceled && a != NotBilled }
 
 // Decision ends the work of one kind while its amount stays. One that the work is handled, or that
-// the visit is off, ends with the next change of the resource, too.
+// the visit is off, ends with the next change of the resource, too; one not to bill the next payer, with another plan.
 type Decision struct {
 	Of     string        // the kind of work
 	As     As            // empty takes back the decision before it
@@ -54,8 +54,8 @@ func (l List) Of(kind string) *Decision {
 	return nil
 }
 
-// Ends reports whether a decision of the list ends work of a kind and amount, whose resource changed
-// last at the time.
+// Ends reports whether a decision of the list ends work of a kind and amount, where what the decision
+// depends on changed last at the time: the resource, or the next plan.
 func (l List) Ends(kind string, amount billing.Money, changed time.Time) bool {
 	d := l.Of(kind)
 	return d != nil && d.Amount == amount && (d.As.lasts() || !changed.After(d.At))

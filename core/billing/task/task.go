@@ -159,6 +159,8 @@ type Work struct {
 	Reason   string                 // a sentence for a biller, without patient data
 	Actions  []string               // operations of the API that are allowed, the one to do first
 	Settles  []decision.As          // what a person may decide instead; empty for nothing
+
+	changed time.Time // when what a decision about it depends on changed last
 }
 
 // Person is a patient as the directory knows people; see directory.PatientKey.
@@ -368,7 +370,7 @@ type Renewed struct {
 
 // Rules is the version of the rules. Who changes what they say of a resource that is stored raises
 // it, and the tasks of every organization are computed again.
-const Rules = 12
+const Rules = 13
 
 // Rebuild is how far the tasks of a scope are computed by a version of the rules.
 type Rebuild struct {
@@ -418,8 +420,9 @@ func apply[R any](rules []rule[R], r R, decided decision.List, changed time.Time
 		}
 		w := common
 		w.Kind = rule.kind
+		w.changed = changed
 		rule.say(r, &w)
-		if decided.Ends(string(w.Kind), w.Amount, changed) {
+		if decided.Ends(string(w.Kind), w.Amount, w.changed) {
 			continue
 		}
 		if w.Settles = append(w.Settles, w.Kind.settles()...); len(w.Settles) > 0 {

@@ -367,3 +367,17 @@ func TestAShownPlanIsNamed(t *testing.T) {
 		t.Errorf("it can be settled as %v", settles)
 	}
 }
+
+// TestADecisionIsAboutAPlan has the task again once a check shows a plan that came after the decision not to bill.
+func TestADecisionIsAboutAPlan(t *testing.T) {
+	t.Parallel()
+	c := aClaim(claim.Paid, with(standing(60_00, 0, 40_00), shownPlan(0)))
+	c.Decisions = decision.List{{Of: string(task.SecondaryToBill), As: decision.NotBilled, Amount: 40_00, At: sent.AddDate(0, 0, 1)}}
+	if found := task.OfAClaim(c); len(found) != 0 {
+		t.Errorf("decided: %+v", found)
+	}
+	shownPlan(2)(c)
+	if found := task.OfAClaim(c); len(found) != 1 || found[0].Kind != task.SecondaryToBill {
+		t.Errorf("another plan: %+v", found)
+	}
+}

@@ -4632,6 +4632,16 @@ GRANT UPDATE(names) ON TABLE public.deposit_accounts TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.deposits TO molar_app;
 
+GRANT UPDATE(method) ON TABLE public.deposits TO molar_app;
+
+GRANT UPDATE(trace) ON TABLE public.deposits TO molar_app;
+
+GRANT UPDATE(returns) ON TABLE public.deposits TO molar_app;
+
+GRANT UPDATE(claims) ON TABLE public.deposits TO molar_app;
+
+GRANT UPDATE(content) ON TABLE public.deposits TO molar_app;
+
 GRANT UPDATE(state) ON TABLE public.deposits TO molar_app;
 
 GRANT UPDATE(parts) ON TABLE public.deposits TO molar_app;

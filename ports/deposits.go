@@ -12,8 +12,8 @@ import (
 // return CodeNotFound if there is none, and List reads the last day first, and one extra row when
 // there is a next page.
 type Deposits interface {
-	// Known returns those of the identities that deposits of the scope have.
-	Known(ctx context.Context, identities [][sha256.Size]byte) (map[[sha256.Size]byte]bool, error)
+	// Known returns the deposits of the scope that have one of the identities.
+	Known(ctx context.Context, identities [][sha256.Size]byte) (map[[sha256.Size]byte]deposit.Stored, error)
 	Insert(ctx context.Context, d *deposit.Deposit) error
 	Get(ctx context.Context, id billing.DepositID) (*deposit.Deposit, error)
 	Lock(ctx context.Context, id billing.DepositID) (*deposit.Deposit, error)

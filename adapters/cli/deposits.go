@@ -99,6 +99,9 @@ func columnParts(given []string) (parts molar.DepositsImportForm, err error) {
 func printDepositImport(c *cobra.Command, done *molar.DepositImport) error {
 	err := say(c, "%d entries: %d new, %d known. %d matched, %d waiting for a remittance, %d taken back.",
 		done.Entries, done.Added, done.Known, done.Matched, done.Waiting, done.Returned)
+	if done.Traced > 0 {
+		err = errors.Join(err, say(c, "%d known deposits have their trace number now.", done.Traced))
+	}
 	for _, w := range done.Warnings {
 		where := "the file"
 		if w.Line != nil {

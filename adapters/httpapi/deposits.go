@@ -141,6 +141,7 @@ type depositImportJSON struct {
 	Entries  int                   `json:"entries"`
 	Added    int                   `json:"added"`
 	Known    int                   `json:"known"`
+	Traced   int                   `json:"traced"`
 	Matched  int                   `json:"matched"`
 	Waiting  int                   `json:"waiting"`
 	Returned int                   `json:"returned"`
@@ -163,7 +164,7 @@ type depositAccountsJSON struct {
 
 func depositImportShape(i *deposits.Imported) depositImportJSON {
 	return depositImportJSON{
-		"deposit_import", i.Format, i.Entries, len(i.Added), i.Entries - len(i.Added), i.Matched, i.Waiting(), i.Undone,
+		"deposit_import", i.Format, i.Entries, len(i.Added), i.Entries - len(i.Added), len(i.Traced), i.Matched, i.Waiting(), i.Undone,
 		mapped(i.Warnings, func(w deposit.Warning) depositWarningJSON {
 			return depositWarningJSON{orNull(w.Line), w.Code, w.Message}
 		}),

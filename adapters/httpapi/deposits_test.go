@@ -217,6 +217,32 @@ func TestDepositFiles(t *testing.T) {
 	}
 }
 
+// TestDepositOfACutFile has an entry whose trace number only the whole file has. Until then two remittances fit it.
+func TestDepositOfACutFile(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	eras := s.paidBy(t, "EFT-1", "EFT-2")
+	whole := strings.Join([]string{
+		"101 091000019 1234567892603090930A094101RECEIVING BANK         PAYER BANK                     ",
+		"5220EXAMPLE DENTAL                      1946032529CCDHCCLAIMPMT260309260309   1091000010000001",
+		"622122105278000123456789     00000001001234567893     BRIGHT SMILES DENTAL    1091000010000001",
+		"705TRN*1*EFT-2*1512345678~                                                         00010000001",
+		"622122105278000123456789     00000005001234567893     BRIGHT SMILES DENTAL    1091000010000002",
+		"705TRN*1*EFT-9*1512345678~                                                         00010000002",
+	}, "\n") + "\n"
+	cut, _, _ := strings.Cut(whole, "705")
+	s.must(t, 200, banking(cut)).shows(t, "entries", 1.0, "added", 1.0, "traced", 0.0, "matched", 0.0, "waiting", 1.0, "warnings.0.code", "trailer_missing")
+	path := s.deposit(t, "?state=unmatched")
+	s.must(t, 200, call{path: path}).shows(t, "trace_number", nil)
+	s.must(t, 200, banking(whole)).shows(t, "entries", 2.0, "added", 1.0, "known", 1.0, "traced", 1.0, "matched", 1.0, "waiting", 1.0)
+	s.must(t, 200, call{path: path}).shows(t, "state", "matched", "trace_number", "EFT-2", "parts.0.era_id", strings.TrimPrefix(eras[1], "/eras/"), "parts.0.matched_by", "trace_number")
+	s.must(t, 200, call{path: eras[1]}).shows(t, "bank.status", "received")
+	for _, file := range []string{whole, cut} { // nothing is new, and nothing is lost again
+		s.must(t, 200, banking(file)).shows(t, "added", 0.0, "traced", 0.0, "matched", 0.0)
+	}
+	s.must(t, 200, call{path: path}).shows(t, "trace_number", "EFT-2")
+}
+
 // TestDepositsStayInTheirScope imports one file for three scopes, each of which has its own.
 func TestDepositsStayInTheirScope(t *testing.T) {
 	t.Parallel()

@@ -37,13 +37,13 @@ func depositFields(d *depositRow) []field {
 		{"account", &d.Account},
 		{"date", &d.Date},
 		{"amount", &d.Amount},
+		{"reference", &d.Reference},
+		// Save writes these.
 		{"method", &d.Method},
 		{"trace", &d.Trace},
-		{"reference", &d.Reference},
 		{"returns", &d.Returns},
 		{"claims", &d.Claims},
 		{"content", &d.content},
-		// Save writes these.
 		{"state", &d.State},
 		{"parts", document{&d.Parts, "[]"}},
 		{"eras", textArray[string]{of: &d.eras}},
@@ -84,15 +84,16 @@ func (r deposits) opened(ctx context.Context, rows []*depositRow) ([]*deposit.De
 	return all, nil
 }
 
-// Known returns the identities that are stored.
-func (r deposits) Known(ctx context.Context, identities [][sha256.Size]byte) (map[[sha256.Size]byte]bool, error) {
-	known, asked := map[[sha256.Size]byte]bool{}, make(pq.ByteaArray, len(identities))
+// Known returns the deposits that have one of the identities.
+func (r deposits) Known(ctx context.Context, identities [][sha256.Size]byte) (map[[sha256.Size]byte]deposit.Stored, error) {
+	known, asked := map[[sha256.Size]byte]deposit.Stored{}, make(pq.ByteaArray, len(identities))
 	for i := range identities {
 		asked[i] = identities[i][:]
 	}
 	var b []byte
-	err := r.each(ctx, "find deposits", []any{&b}, func() { known[[sha256.Size]byte(b)] = true },
-		"SELECT identity FROM deposits WHERE org_id = $1 AND mode = $2 AND identity = ANY ($3::bytea[])", r.scope.Org, r.scope.Mode, asked)
+	var is deposit.Stored
+	err := r.each(ctx, "find deposits", []any{&b, &is.ID, &is.Traced}, func() { known[[sha256.Size]byte(b)] = is },
+		"SELECT identity, id, trace <> '' FROM deposits WHERE org_id = $1 AND mode = $2 AND identity = ANY ($3::bytea[])", r.scope.Org, r.scope.Mode, asked)
 	return known, err
 }
 

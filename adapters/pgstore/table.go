@@ -269,7 +269,7 @@ var (
 	appealTable          = newTable("appeals", "appeal", appealFields, "state")
 	payerLimitTable      = newTable("payer_limits", "payer with limits", payerLimitFields, "payer_code")
 	noteTable            = newTable("notes", "note", noteFields, "struck_at", ownColumns()...)
-	depositTable         = newTable("deposits", "deposit", depositFields, "state")
+	depositTable         = newTable("deposits", "deposit", depositFields, "method")
 	enrollmentTable      = newTable("enrollments", "enrollment", enrollmentFields, "")
 	feeScheduleTable     = newTable("fee_schedules", "fee schedule", feeScheduleFields, "")
 	attachmentRuleTable  = newTable("attachment_rules", "attachment rule", attachmentRuleFields, "payer_id")

@@ -20,11 +20,15 @@ type Imported struct {
 	Format   deposit.Format
 	Entries  int // of the file
 	Added    []*deposit.Deposit
-	Matched  int // of those added
-	Undone   int // deposits that an entry took back
+	Traced   []*deposit.Deposit // stored ones that have their trace number now
+	Matched  int                // of those added, and of those that have their trace number now
+	Undone   int                // deposits that an entry took back
 	Warnings []deposit.Warning
 	Accounts []*deposit.Account // of the file
 }
+
+// news returns the deposits of which the file says something new.
+func (i *Imported) news() []*deposit.Deposit { return slices.Concat(i.Added, i.Traced) }
 
 // Waiting returns how many of the new deposits wait for a remittance.
 func (i *Imported) Waiting() (n int) {
@@ -74,7 +78,7 @@ func (i *importing) run(ctx context.Context, f deposit.File, names []string) err
 	if err == nil {
 		err = i.add(ctx, f)
 	}
-	if err != nil || len(i.to.Added) == 0 && !further {
+	if err != nil || len(i.to.news()) == 0 && !further {
 		return err
 	}
 	taken, err := i.takenBack(ctx)
@@ -97,7 +101,7 @@ func (i *importing) run(ctx context.Context, f deposit.File, names []string) err
 
 // touched returns the remittances that the import changes.
 func (i *importing) touched(taken []takenBack) (all []billing.ERAID) {
-	for _, m := range deposit.Matches(i.to.Added, i.eras) {
+	for _, m := range deposit.Matches(i.to.news(), i.eras) {
 		for _, e := range m.ERAs {
 			all = append(all, e.ID)
 		}
@@ -137,6 +141,11 @@ func (i *importing) keep(ctx context.Context, locked map[billing.ERAID]*remit.ER
 			return err
 		}
 	}
+	for _, d := range i.to.Traced {
+		if err := i.tx.Deposits.Save(ctx, d); err != nil {
+			return err
+		}
+	}
 	for _, e := range locked {
 		if err := save(ctx, i.tx, e); err != nil {
 			return err
@@ -154,8 +163,9 @@ func (i *importing) matches(ctx context.Context, locked map[billing.ERAID]*remit
 			eras = append(eras, e)
 		}
 	}
-	deposits, asked := slices.Clone(i.to.Added), map[billing.Money]bool{}
-	for _, m := range deposit.Matches(i.to.Added, eras) {
+	news, asked := i.to.news(), map[billing.Money]bool{}
+	deposits := slices.Clone(news)
+	for _, m := range deposit.Matches(news, eras) {
 		amount := m.Deposit.Amount
 		if m.How != deposit.ByFigure || asked[amount] {
 			continue
@@ -166,11 +176,15 @@ func (i *importing) matches(ctx context.Context, locked map[billing.ERAID]*remit
 		if err != nil {
 			return nil, err
 		}
-		deposits = append(deposits, waiting...)
+		for _, d := range waiting {
+			if !slices.ContainsFunc(i.to.Traced, func(t *deposit.Deposit) bool { return t.ID == d.ID }) {
+				deposits = append(deposits, d)
+			}
+		}
 	}
 	for _, m := range deposit.Matches(deposits, eras) {
 		free := !slices.ContainsFunc(m.ERAs, func(e *remit.ERA) bool { return locked[e.ID] == nil })
-		if free && slices.Contains(i.to.Added, m.Deposit) {
+		if free && slices.Contains(news, m.Deposit) {
 			all = append(all, m)
 		}
 	}
@@ -205,7 +219,7 @@ func (i *importing) accounts(ctx context.Context, f deposit.File, names []string
 	return further, nil
 }
 
-// add makes deposits of the entries that are new.
+// add makes deposits of the entries that are new, and completes stored ones.
 func (i *importing) add(ctx context.Context, f deposit.File) error {
 	identities := deposit.Number(f.Entries)
 	known, err := i.tx.Deposits.Known(ctx, identities)
@@ -217,11 +231,20 @@ func (i *importing) add(ctx context.Context, f deposit.File) error {
 		of[a.Number] = a
 	}
 	for n, id := range identities {
-		if !known[id] {
-			known[id] = true
+		was, is := known[id]
+		switch e := f.Entries[n]; {
+		case !is:
 			at := billing.RealAt(i.tx.Real.Now().Add(time.Duration(n) * time.Microsecond)) // in the order of the file
-			i.to.Added = append(i.to.Added, deposit.New(i.scope, f.Entries[n], id, of[f.Entries[n].Account], at, i.at))
+			i.to.Added = append(i.to.Added, deposit.New(i.scope, e, id, of[e.Account], at, i.at))
+		case !was.Traced && e.Trace != "":
+			d, err := i.tx.Deposits.Lock(ctx, was.ID)
+			if err != nil {
+				return err
+			}
+			d.Complete(e)
+			i.to.Traced = append(i.to.Traced, d)
 		}
+		known[id] = deposit.Stored{Traced: true} // the file says it once
 	}
 	return nil
 }

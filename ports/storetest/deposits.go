@@ -40,12 +40,13 @@ func testDeposits(b *scoped) {
 		}
 		return tx.DepositAccounts.Save(ctx, account)
 	})
-	known := func(b *scoped) map[[sha256.Size]byte]bool {
-		return read(b, func(ctx context.Context, tx ports.Tx) (map[[sha256.Size]byte]bool, error) {
+	known := func(b *scoped) map[[sha256.Size]byte]deposit.Stored {
+		return read(b, func(ctx context.Context, tx ports.Tx) (map[[sha256.Size]byte]deposit.Stored, error) {
 			return tx.Deposits.Known(ctx, append(identities, sha256.Sum256([]byte("another"))))
 		})
 	}
 	equal(t, "known", len(known(b)), 5)
+	equal(t, "one of them", known(b)[identities[1]], deposit.Stored{ID: all[1].ID, Traced: true})
 	list := func(b *scoped, f deposit.Filter, p billing.Page) ([]*deposit.Deposit, *billing.Position) {
 		rows := read(b, func(ctx context.Context, tx ports.Tx) ([]*deposit.Deposit, error) { return tx.Deposits.List(ctx, f, p) })
 		return billing.Cut(rows, p.Limit, (*deposit.Deposit).Position)

@@ -5782,7 +5782,9 @@ type DepositImport struct {
 	Added int `json:"added"`
 	// Those that the organization had.
 	Known int `json:"known"`
-	// New deposits that were matched at once.
+	// Those of the known that have their trace number now. A file before was cut within their entry.
+	Traced int `json:"traced"`
+	// New deposits, and those that have their trace number now, that were matched at once.
 	Matched int `json:"matched"`
 	// New deposits that wait for a remittance.
 	Waiting int `json:"waiting"`

@@ -224,6 +224,21 @@ func New(in billing.Scope, e Entry, identity [sha256.Size]byte, of *Account, now
 	return d
 }
 
+// Stored is what is known of a stored deposit by its identity.
+type Stored struct {
+	ID     billing.DepositID
+	Traced bool // it has a trace number
+}
+
+// Complete adds what the entry says of a deposit that came without its trace number, since the file before was cut within
+// it. Money that nothing explains then waits for a remittance, unless a person decided otherwise.
+func (d *Deposit) Complete(e Entry) {
+	d.Entry = e
+	if d.State == Unrelated && !d.ByHand && d.Amount > 0 && e.Claims {
+		d.State = Unmatched
+	}
+}
+
 // KnownFrom returns from which day on the deposits of a remittance are known: those of the account
 // that it names, else of any. It is the zero day when none are.
 func KnownFrom(accounts []*Account, number string) (from billing.Date) {

@@ -5250,7 +5250,11 @@ export interface DepositImport {
   added: number;
   /** Those that the organization had. */
   known: number;
-  /** New deposits that were matched at once. */
+  /**
+   * Those of the known that have their trace number now. A file before was cut within their entry.
+   */
+  traced: number;
+  /** New deposits, and those that have their trace number now, that were matched at once. */
   matched: number;
   /** New deposits that wait for a remittance. */
   waiting: number;

@@ -5393,8 +5393,10 @@ class DepositImport(Model):
     """Those that are new."""
     known: int
     """Those that the organization had."""
+    traced: int
+    """Those of the known that have their trace number now. A file before was cut within their entry."""
     matched: int
-    """New deposits that were matched at once."""
+    """New deposits, and those that have their trace number now, that were matched at once."""
     waiting: int
     """New deposits that wait for a remittance."""
     returned: int

@@ -121,6 +121,7 @@ function Became({ of }: { of: Schemas["DepositImport"] }) {
           ["Entries of the file", String(of.entries)],
           ["New", String(of.added)],
           ["Here before", String(of.known)],
+          ["Now with a trace number", String(of.traced)],
           ["Matched at once", String(of.matched)],
           ["To match", String(of.waiting)],
           ["Taken back", String(of.returned)],

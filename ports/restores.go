@@ -33,7 +33,8 @@ type Restores interface {
 	// the live files were replayed up to theirs.
 	Raise(ctx context.Context, to restore.Numbers) error
 
-	// Insert stores a restore, unless it is there, and gives it an ID if it has none.
+	// Insert stores a restore, and gives it an ID if it has none. It stores none that is there
+	// already, and no second open one: it waits for the transaction that stores the first.
 	Insert(ctx context.Context, r *restore.Restore) error
 
 	// Open returns the restore that is not resumed; nil if there is none.

@@ -75,12 +75,12 @@ func (r restores) Raise(ctx context.Context, to restore.Numbers) error {
 	return err
 }
 
-// Insert stores a restore, unless it is there. Its ID and those of events are of one clock.
+// Insert stores a restore, unless it or another open one is there. Its ID and those of events are of one clock.
 func (r restores) Insert(ctx context.Context, of *restore.Restore) error {
 	if of.ID.IsZero() {
 		of.ID = billing.NewID[billing.RestoreID](transactionClock{ctx, r.tx}.Now())
 	}
-	_, err := r.do(ctx, "insert a restore", "INSERT INTO restores (id, begun_at, resumed_at, live_file) VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO NOTHING",
+	_, err := r.do(ctx, "insert a restore", "INSERT INTO restores (id, begun_at, resumed_at, live_file) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
 		of.ID, micro(of.BegunAt), optional(of.ResumedAt), of.LiveFile)
 	return err
 }

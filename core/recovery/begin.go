@@ -24,7 +24,8 @@ type Begun struct {
 // Begin lets the service work again on a restored database: it does again what the live
 // files did that the database does not know, and lets all numbers continue past those that
 // were given out. From then on live claims and webhooks wait for Resume. It may be called
-// again: after it failed it goes on, and until Resume it returns the same. A database that
+// again: after it failed it goes on, and until Resume it returns the same. Two at the same time
+// do the same. A database that
 // is not behind is only restored if anyway is set; otherwise the error is CodeConflict.
 //
 // The order is that of a process that may end at each step: the gap in the numbers of
@@ -101,7 +102,7 @@ func (s *Service) missing(ctx context.Context, f *restore.SentFile, lost map[bil
 }
 
 // announce stores that a restore has begun, in the database and in the blob store. A begin
-// that failed goes on with its restore. It also stores restores that the database has lost:
+// that failed goes on with its restore, and one beside another begin with that of the other. It also stores restores that the database has lost:
 // their gaps in the numbers of events stay.
 func (s *Service) announce(ctx context.Context, of *Report) error {
 	var earlier []*restore.Restore
@@ -130,7 +131,11 @@ func (s *Service) announce(ctx context.Context, of *Report) error {
 				return err
 			}
 		}
-		return nil
+		open, err := tx.Restores.Open(ctx)
+		if open != nil { // of another begin, which runs at the same time
+			begun = open
+		}
+		return err
 	})
 	if err != nil {
 		return err

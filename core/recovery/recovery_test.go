@@ -235,3 +235,44 @@ func TestBeginBesideAKilledOne(t *testing.T) {
 		}
 	}
 }
+
+// TestBeginBesideAnother begins while another begin stores its restore: there is one restore, and
+// both go on with it.
+func TestBeginBesideAnother(t *testing.T) {
+	t.Parallel()
+	f, url := newFixture(t), ""
+	lacking := pgtest.Open(t, func(o *pgstore.Options) { url = o.URL })
+	db, err := sql.Open("postgres", url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	f.sent(1)
+	other, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := billing.NewID[billing.RestoreID](billing.RealAt(time.Now()))
+	if _, err := other.ExecContext(t.Context(), "INSERT INTO restores (id, begun_at, live_file) VALUES ($1, now(), 0)", first.UUID()); err != nil {
+		t.Fatal(err)
+	}
+	type result struct {
+		*recovery.Begun
+		err error
+	}
+	again := make(chan result)
+	go func() { b, err := f.beside(lacking).Begin(t.Context(), false); again <- result{b, err} }()
+	porttest.Await(t, "the second begin to wait for the first", func() bool {
+		waits := false
+		if err := db.QueryRowContext(t.Context(), "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')").Scan(&waits); err != nil {
+			t.Error(err)
+		}
+		return waits
+	})
+	if err := other.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if b := <-again; b.err != nil || b.Restore.ID != first || b.Restore.Replayed != 1 || len(b.Newer) != 1 {
+		t.Errorf("beside another begin: %+v, %v", b.Begun, b.err)
+	}
+}

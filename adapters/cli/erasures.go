@@ -20,9 +20,10 @@ func erase(b Backend) *cobra.Command {
 	c := b.Records.scoped(&cobra.Command{
 		Use: "erase PATIENT", Short: "Erase what is stored about a patient, but figures and control numbers",
 		Args: patientArg(&id),
-		Long: "Removes the patient, the checks with their messages, and images. Removes names, birth dates, addresses, member numbers, notes and\n" +
-			"references from claims, payments, attachments and payer requests; their amounts, services and control numbers stay, so that a\n" +
-			"later remittance is still counted. Claims that were not sent, or were rejected, are voided. Nothing brings it back.\n" +
+		Long: "Removes the patient, the checks with their messages, visits of schedules, estimates, appeals with their letters, notes, and images.\n" +
+			"Removes names, birth dates, addresses, member numbers and references from claims, payments, attachments and payer requests; their\n" +
+			"amounts, services and control numbers stay, so that a later remittance is still counted. Claims that were not sent, or were\n" +
+			"rejected, are voided. Nothing brings it back.\n" +
 			"MOLAR_MIGRATE_URL must name the owner of the tables.\n\n" +
 			"Files that may have other patients in them stay until their time; the record names them (molar patients erasures). The audit\n" +
 			"and the list of disclosures stay: they have only the patient's ID, and law asks for six years of them. Without --yes, the command\n" +

@@ -20,9 +20,10 @@ func patients(b Backend) *cobra.Command {
 	export := b.Records.scoped(&cobra.Command{
 		Use: "export PATIENT", Short: "Write everything about a patient into an archive",
 		Args: patientArg(&id),
-		Long: "Writes everything that the service keeps about a patient into a ZIP archive: the checks with their messages, claims,\n" +
-			"payments, attachments with their images, payer requests, events, who saw them, and to whom they were given. README.txt\n" +
-			"in it explains each part. Files that may have other patients in them are named, and left out.\n\n" +
+		Long: "Writes everything that the service keeps about a patient into a ZIP archive: the checks with their messages, visits\n" +
+			"of schedules, estimates, claims, questions about claims with their messages, appeals, payments, attachments with their\n" +
+			"images, payer requests, notes, events, who saw them, and to whom they were given. README.txt in it explains each part. Files\n" +
+			"that may have other patients in them are named, and left out.\n\n" +
 			"--disclosed-to records that somebody other than the patient gets the archive; 45 CFR 164.528 lets a patient ask for that\n" +
 			"list. The audit of the organization shows that you wrote the archive.",
 		Example: "  molar patients export pat_... --org org_... --mode live\n" +

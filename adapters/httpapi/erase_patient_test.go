@@ -152,7 +152,9 @@ func TestErasePatient(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := directory.ErasureRecord{
-		Removed: []directory.Erased{{Kind: "checks", Count: 1}, {Kind: "images", Count: 1}},
+		Removed: []directory.Erased{
+			{Kind: "checks", Count: 1}, {Kind: "visits", Count: 1}, {Kind: "estimates", Count: 0}, {Kind: "appeals", Count: 1}, {Kind: "images", Count: 1},
+		},
 		Blanked: []directory.Erased{{Kind: "claims", Count: 3}, {Kind: "payments", Count: 1}, {Kind: "attachments", Count: 2}, {Kind: "payer requests", Count: 1}},
 		Files:   e.Files,
 	}

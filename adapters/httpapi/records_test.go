@@ -37,6 +37,15 @@ func TestPatientsRecords(t *testing.T) {
 		s.must(t, 201, call{path: to + "/notes", body: noteBody})
 	}
 	s.must(t, 201, call{path: "/claims/" + claim.text(t, "id") + "/appeals", body: appealBody})
+	s.must(t, 201, call{method: "POST", path: "/claims/" + claim.text(t, "id") + "/status_inquiries"})
+	unasked := s.item(t, "visit", "ACTIVE-FULL", "payer_id", "NOBODY")
+	of := unasked["subscriber"].(anObject)
+	for _, name := range []string{"first_name", "last_name", "date_of_birth"} {
+		of[name] = claim.get(t, "subscriber", name)
+	}
+	batch := s.must(t, 201, call{path: "/eligibility/batches", body: checksBody([]anObject{unasked, s.item(t, "other", "ACTIVE-FULL")})}).text(t, "id")
+	s.settledBatch(t, batch)
+	s.must(t, 201, call{path: "/eligibility/batches/" + batch + "/items/visit/notes", body: noteBody})
 	other := s.must(t, 200, call{path: "/eligibility", body: s.question("ACTIVE-FULL", nil)}).text(t, "patient_id")
 	if other == patient {
 		t.Fatal("the check is about the same patient")
@@ -115,7 +124,10 @@ func TestPatientsRecords(t *testing.T) {
 	if counts.Appeals != 1 {
 		t.Errorf("%d appeals", counts.Appeals)
 	}
-	if counts.Notes != 2 {
+	if counts.Inquiries != 1 || counts.Answers != 2 || counts.Visits != 1 {
+		t.Errorf("%d inquiries with %d messages, %d visits", counts.Inquiries, counts.Answers, counts.Visits)
+	}
+	if counts.Notes != 3 {
 		t.Errorf("%d notes", counts.Notes)
 	}
 	if counts.Payments != 1 || len(counts.Files) < 2 {
@@ -123,7 +135,7 @@ func TestPatientsRecords(t *testing.T) {
 	}
 	for name, want := range map[string][]string{
 		"events.json": {`"claim.paid"`}, "notes.json": {"Call the payer again.", "att_"}, "access.json": {"molar patients export", "POST /claims"},
-		"disclosures.json": {"Dr. Lee", "second opinion", "ann"}, "README.txt": append(slices.Clone(counts.Files), patient),
+		"disclosures.json": {"Dr. Lee", "second opinion", "ann"}, "README.txt": append(slices.Clone(counts.Files), patient, "status_inquiries/", "visits/"),
 	} {
 		for _, w := range want {
 			if !bytes.Contains(files[name], []byte(w)) {

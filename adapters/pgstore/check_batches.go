@@ -170,12 +170,18 @@ func (r checkBatches) List(ctx context.Context, p billing.Page) ([]*coverage.Bat
 	return read(ctx, r.tx, "list batches of checks", countedBatchFields, q.page(p), q.args...)
 }
 
+// itemIsOf is the condition of items about a patient.
+const itemIsOf = `check_id IN (SELECT c.id FROM eligibility_checks c WHERE c.patient_id = %)
+	OR EXISTS (SELECT FROM patients p WHERE p.id = % AND p.name_key = person_key AND p.date_of_birth = person_born)`
+
 func (r checkItems) filter(f coverage.ItemFilter) *query {
 	q := checkItemTable.of(r.tx)
 	whereSet(q, "batch_id = %", f.BatchID)
 	whereSet(q, "outcome = %", f.Outcome)
 	whereSet(q, "item_id = %", f.ItemID)
-	whereSet(q, "check_id = %", f.CheckID)
+	if !f.PatientID.IsZero() {
+		q.where("("+itemIsOf+")", f.PatientID, f.PatientID)
+	}
 	if f.NeedsAPerson != nil {
 		q.where("needs_a_person = %", *f.NeedsAPerson)
 	}

@@ -5,11 +5,13 @@ import (
 	"slices"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/appeal"
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/estimate"
 	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/billing/restore"
 	"github.com/molar-billing/molar/core/billing/retention"
@@ -33,7 +35,8 @@ func (s *Service) PlanErasure(ctx context.Context, scope billing.Scope, patient 
 		return nil, err
 	}
 	for _, part := range []func() error{
-		func() error { return p.eachCheck(p.check) }, func() error { return p.eachClaim(p.claim) }, func() error { return p.eachRemittance(p.remittance) },
+		func() error { return p.eachCheck(p.check) }, func() error { return p.eachVisit(p.visit) }, func() error { return p.eachEstimate(p.estimate) },
+		func() error { return p.eachClaim(p.claim) }, func() error { return p.eachRemittance(p.remittance) },
 		func() error { return p.eachAttachment(p.attachment) }, func() error { return p.eachPayerRequest(p.payerRequest) },
 	} {
 		if err := part(); err != nil {
@@ -42,7 +45,10 @@ func (s *Service) PlanErasure(ctx context.Context, scope billing.Scope, patient 
 	}
 	slices.Sort(p.files)
 	return &directory.Erasure{Scope: scope, Patient: patient, ErasureRecord: directory.ErasureRecord{
-		Removed: []directory.Erased{{Kind: "checks", Count: p.checks}, {Kind: "images", Count: p.images}},
+		Removed: []directory.Erased{
+			{Kind: "checks", Count: p.checks}, {Kind: "visits", Count: p.visits}, {Kind: "estimates", Count: p.estimates},
+			{Kind: "appeals", Count: p.appeals}, {Kind: "images", Count: p.images},
+		},
 		Blanked: []directory.Erased{
 			{Kind: "claims", Count: p.claims}, {Kind: "payments", Count: p.payments}, {Kind: "attachments", Count: p.attachments}, {Kind: "payer requests", Count: p.payerRequests},
 		},
@@ -66,7 +72,7 @@ func conflict(message string) error {
 type plan struct {
 	person
 
-	checks, images, claims, payments, attachments, payerRequests int
+	checks, visits, estimates, appeals, images, claims, payments, attachments, payerRequests int
 
 	files []string // that stay
 }
@@ -78,9 +84,22 @@ func (p *plan) check(c *coverage.Check) error {
 	return nil
 }
 
+func (p *plan) visit(*coverage.BatchItem) error {
+	p.visits++
+	return nil
+}
+
+func (p *plan) estimate(*estimate.Record) error {
+	p.estimates++
+	return nil
+}
+
 func (p *plan) claim(listed *claim.Record) error {
 	p.claims++
 	c, err := lists.Read(p.ctx, p.store, p.scope, func(ctx context.Context, tx ports.Tx) (*claim.Record, error) { return tx.Claims.Get(ctx, listed.ID) })
+	if err == nil {
+		err = p.eachAppeal(listed.ID, func(*appeal.Appeal) error { p.appeals++; return nil })
+	}
 	if err != nil {
 		return err
 	}

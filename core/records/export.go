@@ -58,7 +58,7 @@ func New(store ports.Store, blobs ports.Blobs, outside Outside) *Service {
 
 // Counts is what an archive has.
 type Counts struct {
-	Checks, Messages, Estimates, Claims, Appeals, Payments, Attachments, Images, PayerRequests, Notes, Events, Reads, Disclosures int
+	Checks, Messages, Visits, Estimates, Claims, Inquiries, Answers, Appeals, Payments, Attachments, Images, PayerRequests, Notes, Events, Reads, Disclosures int
 
 	Missing []string // images that the blob store does not have
 	Files   []string // in which other patients may be, too; their content is left out
@@ -101,7 +101,7 @@ func (s *Service) Export(
 	if err := a.add("patient.json", person); err != nil {
 		return Counts{}, err
 	}
-	for _, part := range []func() error{a.checks, a.estimates, a.claims, a.payments, a.attachments, a.payerRequests, a.notes, a.events, a.access, a.disclosures, a.readme} {
+	for _, part := range []func() error{a.checks, a.visits, a.estimates, a.claims, a.payments, a.attachments, a.payerRequests, a.notes, a.events, a.access, a.disclosures, a.readme} {
 		if err := part(); err != nil {
 			return Counts{}, err
 		}
@@ -153,9 +153,6 @@ func (a *archive) checks() error {
 			if sent, err = tx.Exchanges.Get(ctx, c.ID); err != nil {
 				return nil, err
 			}
-			if err := a.itemOf(ctx, tx, c); err != nil {
-				return nil, err
-			}
 			return lists.Amend(ctx, tx, c)
 		})
 		if err == nil {
@@ -164,30 +161,28 @@ func (a *archive) checks() error {
 		if err != nil {
 			return err
 		}
-		return a.messages("checks/"+c.ID.String(), sent.Messages)
+		return a.messages(&a.counts.Messages, "checks/"+c.ID.String(), sent.Messages)
 	})
 }
 
-// itemOf finds the item of a batch that has the check: it may have notes.
-func (a *archive) itemOf(ctx context.Context, tx ports.Tx, c *coverage.Check) error {
-	if c.BatchID.IsZero() {
-		return nil
-	}
-	items, err := tx.CheckItems.List(ctx, coverage.ItemFilter{CheckID: c.ID}, billing.Page{Limit: 1, Oldest: true})
-	for _, i := range items {
+// visits writes the items of batches of checks: what the schedule of a day had of the patient. Those
+// that were not asked have no check.
+func (a *archive) visits() error {
+	return a.eachVisit(func(i *coverage.BatchItem) error {
+		a.counts.Visits++
 		a.about = append(a.about, i.ID)
-	}
-	return err
+		return a.add(fmt.Sprintf("visits/%s.json", i.ID), i)
+	})
 }
 
-// messages writes what was sent to a payer and received, under the beginning of a name.
-func (a *archive) messages(name string, all []coverage.Exchange) error {
+// messages writes and counts what was sent to a payer and received, under the beginning of a name.
+func (a *archive) messages(count *int, name string, all []coverage.Exchange) error {
 	for i, m := range all {
 		for what, content := range map[string][]byte{"sent": m.Request, "received": m.Reply} {
 			if len(content) == 0 {
 				continue
 			}
-			a.counts.Messages++
+			*count++
 			if err := a.write(fmt.Sprintf("%s-%d-%s.txt", name, i+1, what), content); err != nil {
 				return err
 			}
@@ -221,9 +216,7 @@ func (a *archive) claims() error {
 
 // appeals writes the appeals of a claim, with their letters.
 func (a *archive) appeals(id billing.ClaimID) error {
-	return every(a.reading, func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*appeal.Appeal, error) {
-		return appealsOf(ctx, tx, appeal.Filter{ClaimID: id}, p)
-	}, func(one *appeal.Appeal) error {
+	return a.eachAppeal(id, func(one *appeal.Appeal) error {
 		a.counts.Appeals++
 		return a.add(fmt.Sprintf("appeals/%s.json", one.ID), one)
 	})
@@ -234,7 +227,8 @@ func (a *archive) asked(id billing.ClaimID) error {
 	return every(a.reading, func(ctx context.Context, tx ports.Tx, p billing.Page) ([]asked, error) {
 		return askedOf(ctx, tx, claimstatus.Filter{ClaimID: id}, p)
 	}, func(one asked) error {
-		if err := a.messages("status_inquiries/"+one.ID.String(), one.messages); err != nil {
+		a.counts.Inquiries++
+		if err := a.messages(&a.counts.Answers, "status_inquiries/"+one.ID.String(), one.messages); err != nil {
 			return err
 		}
 		return a.add(fmt.Sprintf("status_inquiries/%s.json", one.ID), one.Inquiry)

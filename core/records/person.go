@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/appeal"
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/coverage"
@@ -26,9 +27,21 @@ func (r *person) eachCheck(use func(*coverage.Check) error) error {
 	}, use)
 }
 
+func (r *person) eachVisit(use func(*coverage.BatchItem) error) error {
+	return every(r.reading, func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*coverage.BatchItem, error) {
+		return tx.CheckItems.List(ctx, coverage.ItemFilter{PatientID: r.patient}, p)
+	}, use)
+}
+
 func (r *person) eachClaim(use func(*claim.Record) error) error {
 	return every(r.reading, func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*claim.Record, error) {
 		return tx.Claims.List(ctx, claim.Filter{PatientID: r.patient}, p)
+	}, use)
+}
+
+func (r *person) eachAppeal(of billing.ClaimID, use func(*appeal.Appeal) error) error {
+	return every(r.reading, func(ctx context.Context, tx ports.Tx, p billing.Page) ([]*appeal.Appeal, error) {
+		return appealsOf(ctx, tx, appeal.Filter{ClaimID: of}, p)
 	}, use)
 }
 

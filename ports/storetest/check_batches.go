@@ -175,6 +175,7 @@ func testCheckItems(b *scoped) {
 		"name":            {in(coverage.ItemFilter{ItemID: unicode}), all[3:4]},
 		"all at once":     {in(coverage.ItemFilter{Outcome: coverage.ItemNotAsked, NeedsAPerson: new(true), ItemID: "over"}), all[5:]},
 		"do not combine":  {in(coverage.ItemFilter{Outcome: coverage.ItemInvalid, ItemID: "over"}), nil},
+		"nobody":          {in(coverage.ItemFilter{PatientID: id[billing.PatientID]()}), nil},
 		"an absent batch": {coverage.ItemFilter{BatchID: id[billing.CheckBatchID]()}, nil},
 	} {
 		wantItems(t, name, b.listCheckItems(test.f, billing.Page{Limit: 25, Oldest: true}), test.want...)

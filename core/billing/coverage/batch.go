@@ -365,5 +365,8 @@ type ItemFilter struct {
 	Outcome      ItemOutcome
 	NeedsAPerson *bool
 	ItemID       string
-	CheckID      billing.CheckID
+
+	// PatientID is of whom the check is, or has the name and the date of birth of an item
+	// without a check.
+	PatientID billing.PatientID
 }

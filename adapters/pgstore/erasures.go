@@ -1,9 +1,12 @@
 package pgstore
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/lib/pq"
 
@@ -43,32 +46,14 @@ func recordOf(e *directory.Erasure) string {
 
 // EraseParts erases what belongs to claims, and attachments.
 func (r records) EraseParts(ctx context.Context, patient billing.PatientID, claims []billing.ClaimID, attachments []billing.AttachmentID) error {
-	resources, err := r.resources(ctx, partsOf, r.scope.Org, r.scope.Mode, pq.Array(claims), pq.Array(attachments))
+	err := r.eraseReplies(ctx, partsOf, r.scope.Org, r.scope.Mode, pq.Array(claims), pq.Array(attachments))
 	if err != nil {
 		return err
 	}
-	return r.erase(ctx, "erase_parts($1, $2::uuid[], $3::uuid[], $4::text[])", patient, pq.Array(claims), pq.Array(attachments), pq.Array(resources))
+	return r.erase(ctx, "erase_parts($1, $2::uuid[], $3::uuid[], '{}')", patient, pq.Array(claims), pq.Array(attachments))
 }
 
-// resources returns the IDs of what a statement finds, as kept replies have them.
-func (r records) resources(ctx context.Context, text string, args ...any) (all []string, err error) {
-	var kind string
-	var id billing.JobID
-	err = r.each(ctx, "find what belongs to a patient", []any{&kind, &id}, func() {
-		switch kind {
-		case "task":
-			all = append(all, billing.TaskID(id).String())
-		case "item":
-			all = append(all, billing.CheckItemID(id).String())
-		default:
-			all = append(all, holder(kind, id))
-		}
-	}, text, args...)
-	return all, err
-}
-
-// partsOf finds what belongs to claims, and the tasks of all of it: kept replies about them have
-// names and words, too.
+// partsOf finds what belongs to claims, with the tasks of all of it.
 const partsOf = `
 WITH parts AS (
 	SELECT 'claim' AS kind, unnest($3::uuid[]) AS id
@@ -83,30 +68,90 @@ SELECT kind, id FROM parts
 UNION ALL
 SELECT 'task', t.id FROM parts JOIN tasks t ON t.org_id = $1 AND t.mode = $2 AND t.resource_id = parts.id`
 
-// itemsOf finds the items of batches of checks about a patient, and their tasks, which go with them.
-const itemsOf = `
+// restOf finds a patient (%), the checks, and the items of batches of checks with their tasks.
+const restOf = `
 WITH items AS (
-	SELECT i.id
-	FROM check_batch_items i LEFT JOIN eligibility_checks c ON c.id = i.check_id LEFT JOIN patients p ON p.id = $3
-	WHERE i.org_id = $1 AND i.mode = $2 AND (c.patient_id = $3 OR i.person_key = p.name_key AND i.person_born = p.date_of_birth)
+	SELECT id
+	FROM check_batch_items
+	WHERE org_id = $1 AND mode = $2 AND (` + itemIsOf + `)
 )
+SELECT 'patient' AS kind, $3::uuid AS id
+UNION ALL
+SELECT 'check', id FROM eligibility_checks WHERE org_id = $1 AND mode = $2 AND patient_id = $3
+UNION ALL
 SELECT 'item', id FROM items
 UNION ALL
 SELECT 'task', t.id FROM items JOIN tasks t ON t.eligibility_batch_item_id = items.id`
 
-// ErasePerson erases the rest of a patient, with the kept replies about the tasks and notes of
-// checks.
+// ErasePerson erases the rest of a patient.
 func (r records) ErasePerson(ctx context.Context, patient billing.PatientID) error {
-	resources, err := r.resources(ctx, itemsOf, r.scope.Org, r.scope.Mode, patient)
-	if err != nil {
+	if err := r.eraseReplies(ctx, strings.ReplaceAll(restOf, "%", "$3"), r.scope.Org, r.scope.Mode, patient); err != nil {
 		return err
 	}
-	if len(resources) > 0 {
-		if err := r.erase(ctx, "erase_parts($1, '{}', '{}', $2::text[])", patient, pq.Array(resources)); err != nil {
+	return r.erase(ctx, "erase_person($1)", patient)
+}
+
+// keptAtOnce is how many kept replies are decrypted at once.
+const keptAtOnce = 500
+
+// eraseReplies removes the kept replies that name something that a statement finds. They are
+// encrypted, and those to people have no resource of their own, so each reply of the scope is
+// read: a patient is erased rarely, and replies are kept for days.
+func (r records) eraseReplies(ctx context.Context, text string, args ...any) error {
+	var kind string
+	var id billing.JobID
+	var names [][]byte
+	err := r.each(ctx, "find what belongs to a patient", []any{&kind, &id}, func() { names = append(names, []byte(shownID(kind, id))) }, text, args...)
+	if err != nil || len(names) == 0 {
+		return err
+	}
+	for after := ""; ; {
+		var key string
+		var sealed []byte
+		var keys []string
+		var bodies [][]byte
+		err := r.each(ctx, "read kept replies", []any{&key, &sealed}, func() { keys, bodies = append(keys, key), append(bodies, sealed); sealed = nil }, `
+SELECT key, body
+FROM idempotency_keys
+WHERE org_id = $1 AND mode = $2 AND key > $3 AND body IS NOT NULL
+ORDER BY key
+LIMIT $4`, r.scope.Org, r.scope.Mode, after, keptAtOnce)
+		if err != nil || len(keys) == 0 {
 			return err
 		}
+		var gone []string
+		for i, key := range keys {
+			body, err := idempotencyKeys(r).body(ctx, key, bodies[i])
+			if err != nil {
+				return err
+			}
+			if slices.ContainsFunc(names, func(name []byte) bool { return bytes.Contains(body, name) }) {
+				gone = append(gone, key)
+			}
+		}
+		if len(gone) > 0 {
+			if _, err := r.do(ctx, "remove kept replies", "DELETE FROM idempotency_keys WHERE org_id = $1 AND mode = $2 AND key = ANY ($3)",
+				r.scope.Org, r.scope.Mode, pq.Array(gone)); err != nil {
+				return err
+			}
+		}
+		after = keys[len(keys)-1]
 	}
-	return r.erase(ctx, "erase_person($1)", patient)
+}
+
+// shownID returns the ID of a resource as replies have it.
+func shownID(kind string, id billing.JobID) string {
+	switch kind {
+	case "patient":
+		return billing.PatientID(id).String()
+	case "check":
+		return billing.CheckID(id).String()
+	case "item":
+		return billing.CheckItemID(id).String()
+	case "task":
+		return billing.TaskID(id).String()
+	}
+	return holder(kind, id)
 }
 
 func (r records) erase(ctx context.Context, call string, args ...any) error {

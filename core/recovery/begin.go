@@ -2,6 +2,7 @@ package recovery
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -161,12 +162,18 @@ func (s *Service) again(ctx context.Context, c Copies) error {
 	})
 }
 
-// deleteAgain stores the deletions of organizations that were asked for.
+// deleteAgain stores the deletions of organizations that were asked for. One whose copy has a key
+// that was replaced matters only while the organization is there.
 func (s *Service) deleteAgain(ctx context.Context) error {
 	for blob, err := range s.blobs.List(ctx, restore.Deletions) {
 		var d caller.Deletion
 		if err == nil {
 			err = s.read(ctx, blob.Name, &d)
+		}
+		if _, sealed := errors.AsType[*sealedError](err); sealed {
+			if err = s.stays(ctx, strings.TrimPrefix(blob.Name, restore.Deletions), err); err == nil {
+				continue
+			}
 		}
 		if err == nil {
 			err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error { return tx.Deletions.Again(ctx, &d) })
@@ -178,12 +185,40 @@ func (s *Service) deleteAgain(ctx context.Context) error {
 	return nil
 }
 
-// eraseAgain stores the erasures of patients that had begun.
+// stays returns the error if the organization is there.
+func (s *Service) stays(ctx context.Context, org string, unread error) error {
+	id, err := billing.ParseID[billing.OrgID](org)
+	if err != nil {
+		return unread
+	}
+	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		_, err := tx.Orgs.Get(ctx, id)
+		return err
+	})
+	switch {
+	case billing.IsNotFound(err):
+		return nil
+	case err == nil:
+		err = unread
+	}
+	return err
+}
+
+// eraseAgain stores the erasures of patients that had begun. One whose copy has a key that was
+// replaced matters only while the patient is there.
 func (s *Service) eraseAgain(ctx context.Context) error {
+	unread := map[billing.PatientID]error{}
 	for blob, err := range s.blobs.List(ctx, restore.Erasures) {
 		var e directory.Erasure
 		if err == nil {
 			err = s.read(ctx, blob.Name, &e)
+		}
+		if _, sealed := errors.AsType[*sealedError](err); sealed {
+			id, other := billing.ParseID[billing.PatientID](strings.TrimPrefix(blob.Name, restore.Erasures))
+			if other == nil {
+				unread[id] = err
+				continue
+			}
 		}
 		if err == nil {
 			err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error { return tx.Erasures.Again(ctx, &e) })
@@ -192,11 +227,46 @@ func (s *Service) eraseAgain(ctx context.Context) error {
 			return fmt.Errorf("erase a patient again: %w", err)
 		}
 	}
+	if err := s.gone(ctx, unread); err != nil {
+		return fmt.Errorf("erase a patient again: %w", err)
+	}
 	return nil
 }
 
+// gone returns the error of a patient who is in a database, of any organization.
+func (s *Service) gone(ctx context.Context, unread map[billing.PatientID]error) error {
+	if len(unread) == 0 {
+		return nil
+	}
+	var orgs []*caller.Organization
+	err := s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
+		orgs, err = tx.Orgs.List(ctx)
+		return err
+	})
+	for _, o := range orgs {
+		for _, mode := range []billing.Mode{billing.ModeLive, billing.ModeTest} {
+			if err != nil {
+				return err
+			}
+			err = s.store.View(ctx, billing.Scope{Org: o.ID, Mode: mode}, func(ctx context.Context, tx ports.Tx) error {
+				for id, sealed := range unread {
+					switch _, err := tx.Patients.Get(ctx, id); {
+					case err == nil:
+						return sealed
+					case !billing.IsNotFound(err):
+						return err
+					}
+				}
+				return nil
+			})
+		}
+	}
+	return err
+}
+
 // Resume ends a restore: live claims and webhooks go out again. It returns the restore; nil
-// if none was open.
+// if none was open. It returns CodeConflict until a begin has come to its end: what that did not
+// do, such as an erasure, nobody would do.
 func (s *Service) Resume(ctx context.Context) (ended *restore.Restore, err error) {
 	if err := s.notBehind(ctx); err != nil {
 		return nil, &billing.Error{Code: billing.CodeConflict, Message: "The database is behind the live files. Run molar restore begin first.", Cause: err}
@@ -204,6 +274,9 @@ func (s *Service) Resume(ctx context.Context) (ended *restore.Restore, err error
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		if ended, err = tx.Restores.Open(ctx); err != nil || ended == nil {
 			return err
+		}
+		if ended.Replayed == 0 {
+			return &billing.Error{Code: billing.CodeConflict, Message: "molar restore begin has not come to its end. Run it again first: it goes on."}
 		}
 		return tx.Restores.Resume(ctx, ended, tx.Real.Now().Time)
 	})

@@ -88,14 +88,24 @@ func (s *Service) read(ctx context.Context, name string, file any) error {
 		return fmt.Errorf("read the copy %s: %w", name, err)
 	}
 	plain, err := s.sealer.Open(name, sealed)
-	if err == nil {
-		err = json.Unmarshal(plain, file)
-	}
 	if err != nil {
+		return &sealedError{name, err}
+	}
+	if err = json.Unmarshal(plain, file); err != nil {
 		return fmt.Errorf("read the copy %s: %w", name, err)
 	}
 	return nil
 }
+
+// sealedError is the error of a copy that does not open: it is damaged, or its key is no longer held.
+type sealedError struct {
+	name  string
+	cause error
+}
+
+func (e *sealedError) Error() string { return "read the copy " + e.name + ": " + e.cause.Error() }
+
+func (e *sealedError) Unwrap() error { return e.cause }
 
 // Highest returns the highest number of a live file that has a copy, or that the database
 // has given out.

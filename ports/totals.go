@@ -18,8 +18,9 @@ type Totals interface {
 	// remittances; the files in quarantine and the open attachments, up to claim.MaxCount.
 	Waiting(ctx context.Context) (claim.Waiting, error)
 
-	// ToSend counts the queued claims that are in no batch by their payers, the most
-	// first: up to claim.MaxCount claims, and claim.MaxToSend payers.
+	// ToSend counts the queued claims that are in no batch by their payers, the most first:
+	// up to claim.MaxCount claims, and claim.MaxToSend payers. Those of offices that are not
+	// verified are apart, with claim.HoldOffice.
 	ToSend(ctx context.Context) ([]claim.ToSend, error)
 
 	// PayerRequests counts the open payer requests by the day on which they are due, up

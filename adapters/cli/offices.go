@@ -74,7 +74,10 @@ func offices(b Backend) *cobra.Command {
 
 // waiting returns the change of an office that waits for the operator; empty for none.
 func waiting(o *directory.Office) string {
-	if o.Pending == nil {
+	switch {
+	case o.Pending == nil && o.VerifiedAt.IsZero():
+		return "its verification: until then no claim leaves, and no remittance comes"
+	case o.Pending == nil:
 		return ""
 	}
 	var changes []string

@@ -182,16 +182,16 @@ func (r totals) Waiting(ctx context.Context) (w claim.Waiting, err error) {
 func (r totals) toSend() (string, []any) {
 	q := &query{}
 	q.add(`
-SELECT payer_id, count, sum(count) OVER () AS counted,
+SELECT payer_id, CASE WHEN unverified THEN 'office' ELSE '' END AS hold, count, sum(count) OVER () AS counted,
 	(SELECT payer_name FROM claims c WHERE mode = % AND org_id = % AND state = 'queued' AND batch_id IS NULL AND held IS NULL AND c.payer_id = waiting.payer_id LIMIT 1) AS payer_name
 FROM (
-	SELECT payer_id, count(*)
+	SELECT payer_id, o.verified_at IS NULL AS unverified, count(*)
 	FROM (
-		SELECT payer_id FROM claims WHERE mode = $1 AND org_id = $2 AND state = 'queued' AND batch_id IS NULL AND held IS NULL LIMIT %
-	) queued
-	GROUP BY payer_id
+		SELECT payer_id, office_id FROM claims WHERE mode = $1 AND org_id = $2 AND state = 'queued' AND batch_id IS NULL AND held IS NULL LIMIT %
+	) queued LEFT JOIN offices o ON o.id = office_id
+	GROUP BY payer_id, unverified
 ) waiting
-ORDER BY count DESC, payer_id
+ORDER BY count DESC, payer_id, hold
 LIMIT %`, r.scope.Mode, r.scope.Org, claim.MaxCount+1, claim.MaxToSend)
 	return q.text(""), q.args
 }
@@ -201,7 +201,7 @@ func (r totals) ToSend(ctx context.Context) (all []claim.ToSend, err error) {
 	var one claim.ToSend
 	var counted int
 	text, args := r.toSend()
-	err = r.each(ctx, "count queued claims", []any{&one.PayerID, &one.Count.Count, &counted, &one.PayerName}, func() {
+	err = r.each(ctx, "count queued claims", []any{&one.PayerID, &one.Hold, &one.Count.Count, &counted, &one.PayerName}, func() {
 		one.More = counted > claim.MaxCount
 		all = append(all, one)
 	}, text, args...)

@@ -18,6 +18,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/restore"
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/intake"
+	"github.com/molar-billing/molar/core/summary"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -103,6 +104,18 @@ func TestWhatALiveClaimWaitsFor(t *testing.T) {
 		t.Errorf("%s waits for %q", c.State, c.Hold)
 	}
 	b.waits(c.ID, claim.HoldNoClearinghouse)
+	counted := func(want claim.Hold, payers ...billing.PayerID) {
+		t.Helper()
+		sum, err := summary.New(b.store, liveNetwork(payers...)).Read(t.Context(), b.scope)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w := sum.Unrouted; want == "" && len(w) > 0 || want != "" && (len(w) != 1 || w[0].Hold != want || w[0].PayerID != payer.ID || w[0].Count.Count != 1) {
+			t.Errorf("the summary has %+v, want %q", w, want)
+		}
+	}
+	counted(claim.HoldNoRoute, other.ID)
+	counted(claim.HoldOffice, payer.ID)
 	b.connect(other.ID)
 	b.waits(c.ID, claim.HoldNoRoute)
 	b.connect(other.ID, payer.ID)
@@ -113,6 +126,7 @@ func TestWhatALiveClaimWaitsFor(t *testing.T) {
 	}
 	b.verify()
 	b.waits(c.ID, "")
+	counted("", payer.ID)
 	b.enroll(other.PayerSummary, network.Claims, directory.EnrollmentRejected)
 	b.enroll(payer.PayerSummary, network.Eligibility, directory.EnrollmentRejected)
 	b.waits(c.ID, "")
@@ -123,6 +137,7 @@ func TestWhatALiveClaimWaitsFor(t *testing.T) {
 	restored := &restore.Restore{BegunAt: b.clock.Now()}
 	porttest.System(t, b.store, func(ctx context.Context, tx ports.SystemTx) error { return tx.Restores.Insert(ctx, restored) })
 	b.waits(c.ID, claim.HoldRestore)
+	counted(claim.HoldRestore, payer.ID)
 	porttest.System(t, b.store, func(ctx context.Context, tx ports.SystemTx) error {
 		return tx.Restores.Resume(ctx, restored, b.clock.Now())
 	})

@@ -3,7 +3,9 @@
 package summary
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
@@ -77,18 +79,33 @@ func count(ctx context.Context, tx ports.Tx, f claim.Filter) (all claim.Count, e
 	return all, err
 }
 
-// unrouted returns the payers to which queued claims wait for a connection. The sandbox
-// carries all claims of test mode.
+// unrouted returns the payers to which queued claims wait for the operator: for a connection, the
+// end of a restore, or the verification of their office. The sandbox carries all claims of test mode.
 func (s *Service) unrouted(ctx context.Context, tx ports.Tx, scope billing.Scope) (waiting []claim.ToSend, err error) {
 	if scope.Mode != billing.ModeLive {
 		return nil, nil
 	}
 	queued, err := tx.Totals.ToSend(ctx)
+	if err != nil || len(queued) == 0 {
+		return nil, err
+	}
+	restoring, err := tx.LiveFiles.Held(ctx)
 	for _, q := range queued {
-		_, err := s.networks.For(scope, q.PayerID, network.Claims)
-		if q.Hold = network.Unrouted(err, s.networks.Available(scope, network.Claims)); q.Hold != "" {
+		_, route := s.networks.For(scope, q.PayerID, network.Claims)
+		if hold := network.Unrouted(route, s.networks.Available(scope, network.Claims)); hold != "" {
+			q.Hold = hold
+		} else if restoring {
+			q.Hold = claim.HoldRestore
+		}
+		same := slices.IndexFunc(waiting, func(w claim.ToSend) bool { return w.PayerID == q.PayerID && w.Hold == q.Hold })
+		switch {
+		case q.Hold == "":
+		case same < 0:
 			waiting = append(waiting, q)
+		default: // of offices that are verified, and of others
+			waiting[same].Count.Count, waiting[same].More = waiting[same].Count.Count+q.Count.Count, waiting[same].More || q.More
 		}
 	}
+	slices.SortStableFunc(waiting, func(a, b claim.ToSend) int { return cmp.Compare(b.Count.Count, a.Count.Count) })
 	return waiting, err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/quarantine"
 	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/ports"
@@ -44,22 +45,31 @@ func testWaiting(b *scoped) {
 	equal(b.t, "waiting in another mode", count(b.other()), claim.Waiting{})
 }
 
-// testToSend counts the queued claims that are in no batch by their payers.
+// testToSend counts the queued claims that are in no batch by their payers, those of an office that
+// is not verified apart.
 func testToSend(b *scoped) {
+	b.organization()
 	few, many := b.payer(), b.payer()
-	for n := range 5 {
+	verified := &directory.Office{ID: id[billing.OfficeID](), Scope: b.scope, Name: "Main", VerifiedAt: b.now, CreatedAt: b.now}
+	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Offices.Insert(ctx, verified) })
+	for n := range 6 {
 		c := b.claim(n)
-		if c.Payer, c.State, c.BatchID = many, claim.Queued, (billing.FileID{}); n == 4 {
+		if c.Payer, c.State, c.BatchID = many, claim.Queued, (billing.FileID{}); n >= 4 {
 			c.Payer = few
+		}
+		if n > 0 {
+			c.OfficeID = verified.ID
 		}
 		b.insertClaims(c)
 	}
-	sent, draft := b.claim(5), b.claim(6)
+	sent, draft := b.claim(6), b.claim(7)
 	sent.Payer, sent.State, sent.BatchID = few, claim.Queued, id[billing.FileID]()
 	draft.Payer, draft.State = few, claim.Draft
 	b.insertClaims(sent, draft)
 	equal(b.t, "to send", read(b, func(ctx context.Context, tx ports.Tx) ([]claim.ToSend, error) { return tx.Totals.ToSend(ctx) }), []claim.ToSend{
-		{PayerID: many.ID, PayerName: many.Name, Count: claim.Count{Count: 4}}, {PayerID: few.ID, PayerName: few.Name, Count: claim.Count{Count: 1}},
+		{PayerID: many.ID, PayerName: many.Name, Count: claim.Count{Count: 3}},
+		{PayerID: few.ID, PayerName: few.Name, Count: claim.Count{Count: 2}},
+		{PayerID: many.ID, PayerName: many.Name, Hold: claim.HoldOffice, Count: claim.Count{Count: 1}},
 	})
 }
 

@@ -14,7 +14,7 @@ type Summary struct {
 	Claims            Totals
 	Overpaid          Count    // claims with Claim.Overpaid
 	Changed           Count    // claims with Claim.PaymentChanged
-	Unrouted          []ToSend // queued claims that wait for a connection
+	Unrouted          []ToSend // queued claims that wait for the operator
 	Waiting           Waiting
 	PayerRequests     OpenRequests
 	EndpointsWorking  int

@@ -41,6 +41,17 @@ test("what is no task leads to a list that begins with the oldest, the most urge
   ]);
 });
 
+test("claims that wait for the operator say for what", () => {
+  const claims = { count: 2, more: false };
+  const waiting = [{ payer_id: "pyr_1", payer_name: "Cedar", reason: "office", claims }];
+  expect(work({ waiting })).toMatchObject([
+    {
+      what: "claims to Cedar wait for the verification of the office",
+      how: "Ask the operator of this service to verify the office.",
+    },
+  ]);
+});
+
 test("a count that was cut short says so", () => {
   const claims = { count: 10_000, more: true };
   const waiting = [{ payer_id: "pyr_1", payer_name: "Cedar", reason: "paused", claims }];

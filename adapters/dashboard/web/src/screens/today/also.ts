@@ -9,11 +9,28 @@ type Summary = Schemas["Summary"];
 /** Also is work that is no task: how much of it there is, what to do, and the list that shows it. */
 export type Also = { count: string; what: string; how: string; target: AnyTarget };
 
-/** waits says what a payer's claims wait for. */
-const waits: Record<Summary["waiting"][number]["reason"], string> = {
-  no_clearinghouse: "Ask the operator of this service to connect a clearinghouse.",
-  no_route: "Ask the operator of this service for a connection to this payer.",
-  paused: "The connection is paused: ask the operator of this service to enable it again.",
+/** waits says what a payer's claims wait for, and what to do. */
+const waits: Record<Summary["waiting"][number]["reason"], { on: string; how: string }> = {
+  no_clearinghouse: {
+    on: "for a connection",
+    how: "Ask the operator of this service to connect a clearinghouse.",
+  },
+  no_route: {
+    on: "for a connection",
+    how: "Ask the operator of this service for a connection to this payer.",
+  },
+  paused: {
+    on: "for a connection",
+    how: "The connection is paused: ask the operator of this service to enable it again.",
+  },
+  restore: {
+    on: "for the end of a restore",
+    how: "The database of this service was restored: ask its operator when it goes on.",
+  },
+  office: {
+    on: "for the verification of the office",
+    how: "Ask the operator of this service to verify the office.",
+  },
 };
 
 /** also lists it, the most urgent first. Each list begins with the oldest. */
@@ -40,9 +57,9 @@ export function also(s: Summary): Also[] {
   for (const w of s.waiting) {
     add(
       w.claims,
-      `claim to ${w.payer_name} waits for a connection`,
-      `claims to ${w.payer_name} wait for a connection`,
-      waits[w.reason],
+      `claim to ${w.payer_name} waits ${waits[w.reason].on}`,
+      `claims to ${w.payer_name} wait ${waits[w.reason].on}`,
+      waits[w.reason].how,
       claims({ state: ["queued"], payer_id: w.payer_id }),
     );
   }

@@ -116,7 +116,8 @@ func (r *Runner) handle(ctx context.Context, h Handler, d ports.Message) ports.V
 			level = slog.LevelDebug // the line of its connection has it
 		}
 		log.Log(ctx, level, "job ended without success", "resource", d.Job.Resource(), "error", done.Cause)
-		err = nil
+		r.observe(h.Kind, "done", took)
+		return ports.Finished
 	}
 	if billing.IsResetting(err) {
 		r.observe(h.Kind, "done", took)

@@ -46,10 +46,10 @@ func TestFailureOfAConnectionIsLoggedOnce(t *testing.T) {
 			return errors.Join(b.done(ctx, j), &jobs.DoneError{Cause: cause})
 		}, nil)
 		j := b.stage(time.Time{})
-		porttest.Await(t, "the job is done", func() bool { return strings.Contains(l.text(), "job done") })
+		porttest.Await(t, "the job is ended", func() bool { return strings.Contains(l.text(), "job ended") })
 		line := "level=" + want + ` msg="job ended without success" kind=eligibility job_id=` + j.ID.String() + " resource=" + billing.CheckID(j.Subject).String()
-		if !strings.Contains(l.text(), line) {
-			t.Errorf("want %s: %s", want, l.text())
+		if !strings.Contains(l.text(), line) || strings.Contains(l.text(), "job done") {
+			t.Errorf("want %s alone: %s", want, l.text())
 		}
 	}
 }

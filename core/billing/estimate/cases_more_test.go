@@ -113,6 +113,18 @@ func periods() []hand {
 			lines: []string{"D2391 fee 300", "D2391 fee 300 on 2027-01-02"}, want: []string{"P 240 O 60 = met", "D 50 P 200 O 100 = (300-50) x 0.8"},
 		},
 		{
+			name: "a plan that begins after the check", plan: plan(pays("", 80), maximum(person, "1000", "1000"), inactive, covers("2026-07-01", "")),
+			lines: []string{"D2391 fee 300 on 2026-06-30", "D2391 fee 300 on 2026-07-01"}, want: []string{"P 0 O 300 = not yet", "P 240 O 60 = 300 x 0.8"},
+		},
+		{
+			name: "a plan that ended before the check", plan: plan(pays("", 80), maximum(person, "1000", "100"), inactive, covers("2020-01-01", "2026-05-31")),
+			lines: []string{"D2391 fee 300 on 2026-05-31", "D2391 fee 300 on 2026-06-01"}, want: []string{"P 100 O 200 = min(240, 100) on the last day", "P 0 O 300 = ended"},
+		},
+		{
+			name: "a plan that is not active within its dates", plan: plan(pays("", 80), inactive, covers("2020-01-01", "2026-06-15")),
+			lines: []string{"D2391 fee 300 on 2026-06-14"}, want: []string{"P 0 O 300 = its dates do not say why"},
+		},
+		{
 			name: "a lifetime maximum goes on", plan: plan(pays("", 100), most(limit(person, life, "1000", "100"))),
 			lines: []string{"D8090 fee 300 on 2027-03-01"}, want: []string{"P 100 O 200 = what is left"},
 		},

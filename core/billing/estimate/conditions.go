@@ -29,7 +29,9 @@ type condition struct {
 func (p *Plan) strikes(l *Line, t *target, s *Share) *strike {
 	day := l.ServiceDate
 	switch {
-	case p.Status == coverage.Inactive:
+	case p.Status == coverage.Inactive && p.CheckedOn.Before(p.Effective) && day.Before(p.Effective):
+		return &strike{text: "The coverage begins on " + inWords(p.Effective) + ", after the service.", path: "coverage_effective_date", from: p.Effective}
+	case p.Status == coverage.Inactive && !p.coveredByDates(day):
 		return &strike{text: "The plan is not active, so it pays nothing.", path: "status"}
 	case !p.Terminates.IsZero() && p.Terminates.Before(day):
 		return &strike{text: "The coverage ends on " + inWords(p.Terminates) + ", before the service.", path: "coverage_termination_date"}
@@ -45,6 +47,14 @@ func (p *Plan) strikes(l *Line, t *target, s *Share) *strike {
 		return &strike{text: "The tooth was lost on " + inWords(l.ToothLostOn) + ", before the coverage began.", path: "plan_rules.missing_tooth_clause"}
 	}
 	return nil
+}
+
+// coveredByDates reports whether the plan is not active because it begins after the day of the
+// check, or ended before it, while it covers this day by its dates.
+func (p *Plan) coveredByDates(day billing.Date) bool {
+	ended := !p.Terminates.IsZero() && p.Terminates.Before(p.CheckedOn)
+	within := !day.Before(p.Effective) && (p.Terminates.IsZero() || !p.Terminates.Before(day))
+	return within && (ended || p.CheckedOn.Before(p.Effective))
 }
 
 // inWords returns a date such as January 9, 2026.

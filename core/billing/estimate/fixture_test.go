@@ -122,8 +122,16 @@ func of(l estimate.Limit, c coverage.Category) estimate.Limit { l.Category = c; 
 func ofCode(l estimate.Limit, c string) estimate.Limit        { l.Code = c; return l }
 func alone(l estimate.Limit) estimate.Limit                   { l.Alone = true; return l }
 func inactive(p *estimate.Plan)                               { p.Status = coverage.Inactive }
-func outOfNetwork(p *estimate.Plan)                           { p.InNetwork = false }
-func noWriteOffBeyond(p *estimate.Plan)                       { p.NoWriteOffBeyondLimits = true }
+func covers(from, to string) change {
+	return func(p *estimate.Plan) {
+		p.Effective, p.Terminates = day(from), billing.Date{}
+		if to != "" {
+			p.Terminates = day(to)
+		}
+	}
+}
+func outOfNetwork(p *estimate.Plan)     { p.InNetwork = false }
+func noWriteOffBeyond(p *estimate.Plan) { p.NoWriteOffBeyondLimits = true }
 
 func lacks(paths ...string) change {
 	return func(p *estimate.Plan) { p.NotReturned = append(p.NotReturned, paths...) }

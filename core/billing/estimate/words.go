@@ -234,6 +234,9 @@ func (t *terms) uncertain(l *Line, p *Plan) (out []string) {
 	if t.struck != nil || !t.maybe {
 		return out
 	}
+	if p.Status == coverage.Inactive {
+		out = append(out, "The plan was not active on "+inWords(p.CheckedOn)+", the day that the check is about. Check again for the day of the service.")
+	}
 	if t.maybeNot {
 		out = append(out, "The payer did not return whether the plan covers this service.")
 	}

@@ -4,13 +4,16 @@ import (
 	"slices"
 
 	"github.com/molar-billing/molar/adapters/x12/eligibility"
+	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // answer collects the content of the payer's replies to one check.
 type answer struct {
 	inquiry   coverage.Inquiry
+	asked     billing.Date        // the day at the office on which the check was made
 	age       int                 // the patient's on the service date; negative if unknown
 	member    *eligibility.Member // of the main reply
 	holder    *eligibility.Member // the subscriber of the main reply; supplies a dependent's group number
@@ -25,7 +28,8 @@ type answer struct {
 }
 
 func newAnswer(q network.Inquiry, r *eligibility.Reply, member *eligibility.Member) *answer {
-	a := &answer{inquiry: q.Inquiry, age: -1, member: member, holder: r.Subscriber, dependent: r.Dependent}
+	office := directory.Office{TimeZone: q.Inquiry.Office.TimeZone}
+	a := &answer{inquiry: q.Inquiry, asked: office.Today(q.CreatedAt), age: -1, member: member, holder: r.Subscriber, dependent: r.Dependent}
 	if _, _, born := q.Inquiry.Person(); !born.IsZero() {
 		a.age = born.AgeOn(q.Inquiry.ServiceDate)
 	}

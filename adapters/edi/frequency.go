@@ -197,13 +197,23 @@ func (a *answer) nextEligible(l *limit, h history) billing.Date {
 		}
 		switch {
 		case start.IsZero():
-		case h.usedUp && l.n == 1: // used up in the year of the service date
-			return yearAfter(a.inquiry.ServiceDate, a.inquiry.ServiceDate, start, 1)
+		case h.usedUp && l.n == 1:
+			of := a.countedOn()
+			return yearAfter(of, of, start, 1)
 		case known:
 			return yearAfter(h.visits[0], h.visits[l.count-1], start, l.n)
 		}
 	}
 	return billing.Date{}
+}
+
+// countedOn returns a day of the period that the payer's count is of, as of its amounts: the present one, or
+// that of a service in the past.
+func (a *answer) countedOn() billing.Date {
+	if a.asked.Before(a.inquiry.ServiceDate) {
+		return a.asked
+	}
+	return a.inquiry.ServiceDate
 }
 
 // usedOf returns how many services of the limit in a row are used in the present period, as

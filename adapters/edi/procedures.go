@@ -110,7 +110,8 @@ func (a *answer) procedure(code string, all []*row, b *coverage.Benefits) covera
 		p.NextEligibleDate = begin
 	}
 	spent := l != nil && l.unit == "32" && l.count > 0 && len(h.visits) >= l.count
-	early := h.usedUp || spent || a.inquiry.ServiceDate.Before(p.NextEligibleDate)
+	renewed := a.countedOn().Before(p.NextEligibleDate) && !a.inquiry.ServiceDate.Before(p.NextEligibleDate)
+	early := h.usedUp && !renewed || spent || a.inquiry.ServiceDate.Before(p.NextEligibleDate)
 	switch {
 	case p.Covered != nil && !*p.Covered:
 		p.Status = coverage.ProcedureNotCovered

@@ -1,8 +1,11 @@
 package edi_test
 
 import (
+	"slices"
 	"testing"
+	"time"
 
+	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/coverage"
 )
 
@@ -237,6 +240,44 @@ func TestProcedure(t *testing.T) {
 				equal(t, "note", b.Procedures[0].Note, c.note)
 			}
 			sameList(t, "payer_notes", b.PayerNotes, nil)
+		})
+	}
+}
+
+// TestCountsAreOfTheDayOfTheAnswer has services that are used up when the payer answers, and a visit in that
+// year, in the next one, or in the one before.
+func TestCountsAreOfTheDayOfTheAnswer(t *testing.T) {
+	t.Parallel()
+	const ask = "AD:D1110"
+	share, yearly := "EB*A*******0*****"+ask, "HSD*VS*2***23*1"
+	used, none := "EB*F********99*2***"+ask, "EB*F*****29***P6*0***"+ask
+	newYear := time.Date(2027, 1, 1, 7, 30, 0, 0, time.UTC)
+	for name, c := range map[string]struct {
+		asked    time.Time
+		zone     string
+		on       billing.Date
+		segments []string
+		want     string
+	}{
+		"this year":              {on: billing.Date{Year: 2026, Month: 12, Day: 31}, segments: []string{used}, want: "next 2027-01-01, not_due_yet"},
+		"next year":              {on: billing.Date{Year: 2027, Month: 1, Day: 1}, segments: []string{used}, want: "next 2027-01-01, covered_now"},
+		"none remain, next year": {on: billing.Date{Year: 2027, Month: 1, Day: 5}, segments: []string{none}, want: "next 2027-01-01, covered_now"},
+		"a day that the payer states": {
+			on: billing.Date{Year: 2027, Month: 1, Day: 5}, segments: []string{none, "MSG*NEXT ELIGIBLE 2027-01-02"}, want: "next 2027-01-02, covered_now",
+		},
+		"last year":                      {on: billing.Date{Year: 2025, Month: 11, Day: 30}, segments: []string{used}, want: "next 2026-01-01, not_due_yet"},
+		"still last year at the office":  {newYear, "America/Los_Angeles", billing.Date{Year: 2027, Month: 1, Day: 1}, []string{used}, "next 2027-01-01, covered_now"},
+		"the new year at another office": {newYear, "America/New_York", billing.Date{Year: 2027, Month: 1, Day: 1}, []string{used}, "next 2028-01-01, not_due_yet"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			q := inquiry270()
+			q.Inquiry.ProcedureCodes, q.Inquiry.ServiceDate, q.Inquiry.Office.TimeZone = []string{"D1110"}, c.on, c.zone
+			if !c.asked.IsZero() {
+				q.CreatedAt = c.asked
+			}
+			b := answer(t, q, about(slices.Concat([]string{share, yearly}, c.segments)...)).Benefits
+			equal(t, "procedure", procedureLine(b.Procedures[0]), "100 covered, 2 per calendar_year, "+c.want)
 		})
 	}
 }

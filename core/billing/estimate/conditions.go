@@ -1,6 +1,7 @@
 package estimate
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,7 +30,7 @@ type condition struct {
 func (p *Plan) strikes(l *Line, t *target, s *Share) *strike {
 	day := l.ServiceDate
 	switch {
-	case p.Status == coverage.Inactive && p.CheckedOn.Before(p.Effective) && day.Before(p.Effective):
+	case p.Status == coverage.Inactive && p.askedFor().Before(p.Effective) && day.Before(p.Effective):
 		return &strike{text: "The coverage begins on " + inWords(p.Effective) + ", after the service.", path: "coverage_effective_date", from: p.Effective}
 	case p.Status == coverage.Inactive && !p.coveredByDates(day):
 		return &strike{text: "The plan is not active, so it pays nothing.", path: "status"}
@@ -49,13 +50,15 @@ func (p *Plan) strikes(l *Line, t *target, s *Share) *strike {
 	return nil
 }
 
-// coveredByDates reports whether the plan is not active because it begins after the day of the
-// check, or ended before it, while it covers this day by its dates.
+// coveredByDates reports whether the plan is not active because it begins after the day that the check is
+// about, or ended before it, while it covers this day by its dates.
 func (p *Plan) coveredByDates(day billing.Date) bool {
-	ended := !p.Terminates.IsZero() && p.Terminates.Before(p.CheckedOn)
-	within := !day.Before(p.Effective) && (p.Terminates.IsZero() || !p.Terminates.Before(day))
-	return within && (ended || p.CheckedOn.Before(p.Effective))
+	asked, ends := p.askedFor(), !p.Terminates.IsZero()
+	within := !day.Before(p.Effective) && (!ends || !p.Terminates.Before(day))
+	return within && (asked.Before(p.Effective) || ends && p.Terminates.Before(asked))
 }
+
+func (p *Plan) askedFor() billing.Date { return cmp.Or(p.AskedFor, p.CheckedOn) }
 
 // inWords returns a date such as January 9, 2026.
 func inWords(d billing.Date) string { return d.Time().Format("January 2, 2006") }

@@ -15,7 +15,8 @@ import (
 // rules.
 type Plan struct {
 	Status      coverage.Status
-	CheckedOn   billing.Date
+	CheckedOn   billing.Date // the day of the answer
+	AskedFor    billing.Date // the day that the payer was asked about; the one of the answer if it is zero
 	Born        billing.Date // of the patient; zero if unknown
 	Effective   billing.Date // zero if it was not returned
 	Terminates  billing.Date // zero if it was not returned
@@ -89,7 +90,9 @@ func PlansOf(c *coverage.Amended, on billing.Date, in *bool) (all []*Plan, err e
 		if in != nil { // before the amounts of the other network are left out
 			b.NetworkStatus = map[bool]coverage.NetworkStatus{true: coverage.InNetwork, false: coverage.OutOfNetwork}[*in]
 		}
-		all = append(all, FromBenefits(b, on, born))
+		p := FromBenefits(b, on, born)
+		p.AskedFor = c.Inquiry.ServiceDate
+		all = append(all, p)
 	}
 	return all, nil
 }

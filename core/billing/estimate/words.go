@@ -235,7 +235,7 @@ func (t *terms) uncertain(l *Line, p *Plan) (out []string) {
 		return out
 	}
 	if p.Status == coverage.Inactive {
-		out = append(out, "The plan was not active on "+inWords(p.CheckedOn)+", the day that the check is about. Check again for the day of the service.")
+		out = append(out, "The payer says that the plan is not active on "+inWords(p.askedFor())+". Its dates cover the service: check again for that day.")
 	}
 	if t.maybeNot {
 		out = append(out, "The payer did not return whether the plan covers this service.")

@@ -197,16 +197,16 @@ func TestUncertainOfALaterPeriod(t *testing.T) {
 	}
 }
 
-// TestUncertainOfAPlanThatWasNotActive names the day of the check, and what is left to ask.
+// TestUncertainOfAPlanThatWasNotActive names the day that the check is about, and what is left to ask.
 func TestUncertainOfAPlanThatWasNotActive(t *testing.T) {
 	t.Parallel()
-	begins := plan(pays("", 80), inactive, covers("2026-07-01", ""))
+	begins := plan(pays("", 80), inactive, covers("2026-07-01", ""), func(p *estimate.Plan) { p.AskedFor = day("2026-06-20") })
 	in := &estimate.Case{Plan: begins, Lines: []estimate.Line{line("D2391 fee 200 on 2026-06-30"), line("D2391 fee 200 on 2026-07-01")}}
 	lines := estimate.Compute(in).Lines
 	if got, want := lines[0].PaidFrom, day("2026-07-01"); got != want {
 		t.Errorf("paid from %v, want %v", got, want)
 	}
-	want := []string{"The plan was not active on June 15, 2026, the day that the check is about. Check again for the day of the service."}
+	want := []string{"The payer says that the plan is not active on June 20, 2026. Its dates cover the service: check again for that day."}
 	if got := lines[1].Uncertain; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -54,7 +54,7 @@ func layers() []layer {
 		{"core/billing/claim", nouns("advice", "attachment", "caller", "clearing", "coverage", "contract", "decision", "directory", "estimate", "event", "fee", "limit", "remit", "scenario"), ""},
 		{"core/billing/appeal", nouns("claim", "directory", "limit", "remit"), ""},
 		{"core/billing/claimstatus", nouns("claim", "clearing", "coverage", "directory"), ""},
-		{"core/billing/report", nouns("claim", "remit"), ""},
+		{"core/billing/report", nouns("claim", "directory", "remit"), ""},
 		{"core/billing/sandbox", nouns("event"), ""},
 		{"core/billing/decision", nouns(), ""},
 		{"core/billing/retention", nouns(), ""},

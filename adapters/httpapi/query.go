@@ -133,6 +133,15 @@ func (q *query) date(name string) billing.Date {
 	return d
 }
 
+// timeZone returns the name of a time zone; empty if it is not given.
+func (q *query) timeZone(name string) string {
+	zone, _ := q.text(name)
+	if _, err := time.LoadLocation(zone); err != nil || zone == "Local" {
+		q.faults.Add(name, billing.FaultFormat, "The value must be an IANA name of a time zone, such as America/New_York.")
+	}
+	return zone
+}
+
 // money returns an amount that is not negative.
 func (q *query) money(name string) billing.Money {
 	s, given := q.text(name)

@@ -17,6 +17,7 @@ import (
 func (a *api) reportFilter(q *query, by ...report.By) report.Filter {
 	f := report.Filter{
 		By: oneOf(q, "by", by...), OfficeID: id[billing.OfficeID](q, "office_id"), PayerID: q.payer(a.payers), ProviderID: id[billing.ProviderID](q, "provider_id"),
+		Zone: q.timeZone("time_zone"),
 	}
 	if f.By == "" {
 		f.By = by[0]
@@ -135,7 +136,7 @@ func (a *api) reportAging(x *exchange) (*reply, error) {
 	var today billing.Date
 	read := func(ctx context.Context, scope billing.Scope, f report.Filter) (reports.Read[report.AgingRow], error) {
 		all, err := a.reports.Aging(ctx, scope, f)
-		today = billing.DateOf(all.At)
+		today = f.Today(all.At)
 		return all, err
 	}
 	row := func(f report.Filter, r *report.AgingRow) agingRowJSON { return agingRowShape(f, today, r) }

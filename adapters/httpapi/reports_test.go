@@ -108,6 +108,29 @@ func TestLateClaims(t *testing.T) {
 	s.must(t, 200, call{path: path}).shows(t, "state", "reconciled")
 }
 
+// TestReportsInATimeZone has a claim that was sent on the evening of a month's last day in Los Angeles.
+func TestReportsInATimeZone(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	s.aged(t, 0, func(c *claim.Claim) { c.SentAt = time.Date(2025, 12, 1, 5, 30, 0, 0, time.UTC) })
+	for zone, november := range map[string]int{"": 0, "&time_zone=UTC": 0, "&time_zone=America/New_York": 0, "&time_zone=America/Los_Angeles": 1} {
+		for path, want := range map[string]int{"from=2025-11-01&to=2025-11-30": november, "from=2025-12-01&to=2025-12-31": 1 - november} {
+			path = "/reports/collections?by=submission&" + path + zone
+			reply := s.must(t, 200, call{path: path})
+			reply.shows(t, "total.claims.claims", want)
+			href := reply.text(t, "total", "claims", "href")
+			if list := s.must(t, 200, call{path: strings.TrimPrefix(href, root)}); len(list.get(t, "data").([]any)) != want {
+				t.Errorf("%s has %d claims, and its list not", path, want)
+			}
+		}
+	}
+	for _, zone := range []string{"", "Local", "Mars/Olympus", "../UTC"} {
+		refused := s.do(t, call{path: "/reports/aging?time_zone=" + zone, bad: true})
+		wantStatus(t, refused, 422, billing.CodeInvalidRequest)
+		refused.shows(t, "errors.0.field", "time_zone")
+	}
+}
+
 // TestReportsAgreeWithLists makes a random history of claims, and compares every sum of every
 // report with the list that it names.
 func TestReportsAgreeWithLists(t *testing.T) {
@@ -184,6 +207,9 @@ func TestReportsAgreeWithLists(t *testing.T) {
 		c.report("/reports/collections" + query)
 	}
 	c.report("/reports/aging?by=service")
+	c.report("/reports/aging?time_zone=Pacific/Guam&group_by=office")
+	c.report("/reports/aging?by=service&time_zone=America/Los_Angeles")
+	c.report("/reports/collections?by=submission&time_zone=Pacific/Guam&to=" + billing.DateOf(time.Now().AddDate(0, 0, -20)).String())
 	for _, query := range []string{"", "?by=submission", "?by=service&office_id=" + s.office.String(), "?from=2026-03-01&to=2026-03-31", "?by=submission&from=" + billing.DateOf(time.Now().AddDate(0, 0, -80)).String()} {
 		c.report("/reports/collections" + query)
 		c.report("/reports/denials" + query)

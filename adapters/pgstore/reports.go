@@ -3,6 +3,7 @@ package pgstore
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -47,14 +48,29 @@ func (r reports) of(f claim.Filter, columns string) *query {
 	return q
 }
 
-// agesByDays is the number of the column of report.Ages.
-const agesByDays = "greatest(0, least(4, (%::date - f.day - 1) / 30))"
+// agesOf has the number of the column of report.Ages for a value of the column f.day: a day, or for the submission
+// the time.
+func agesOf(f report.Filter, today billing.Date) (text string, bounds []any) {
+	text = "CASE"
+	for i, age := range report.Ages(today) {
+		if age.From.IsZero() {
+			return text + " ELSE " + strconv.Itoa(i) + " END", bounds
+		}
+		from := any(age.From)
+		if f.By == report.BySubmission {
+			from, _ = f.Instants(age)
+		}
+		text, bounds = text+" WHEN f.day >= % THEN "+strconv.Itoa(i), append(bounds, from)
+	}
+	return text, bounds
+}
 
 func (r reports) aging(f report.Filter, today billing.Date) (string, []any) {
-	day := "(f.sent_at AT TIME ZONE 'UTC')::date"
+	day := "f.sent_at"
 	if f.By == report.ByService {
 		day = "f.served_on"
 	}
+	age, bounds := agesOf(f, today)
 	all := f.Claims()
 	all.Sent = nil // those that were not sent have a column
 	inner := r.of(all, "SELECT "+subject(f.Group)+" AS id, f.sent_at IS NULL AS unsent, "+day+` AS day, f.open, f.owed, f.open <> 0 AND `+lastOfChain+" AS counts")
@@ -62,10 +78,10 @@ func (r reports) aging(f report.Filter, today billing.Date) (string, []any) {
 	q := &query{args: inner.args}
 	q.add("SELECT g.id, "+nameOf(f.Group)+` AS name, g.age, g.open, g.claims, g.owed, g.owing
 FROM (
-	SELECT f.id, CASE WHEN f.unsent THEN -1 ELSE `+agesByDays+` END AS age,
+	SELECT f.id, CASE WHEN f.unsent THEN -1 ELSE `+age+` END AS age,
 		coalesce(sum(f.open) FILTER (WHERE f.counts), 0)::bigint AS open, count(*) FILTER (WHERE f.counts) AS claims,
 		coalesce(sum(f.owed) FILTER (WHERE NOT f.unsent), 0)::bigint AS owed, count(*) FILTER (WHERE f.owed <> 0 AND NOT f.unsent) AS owing
-	FROM (`, today)
+	FROM (`, bounds...)
 	return q.text(inner.built.String() + ") f\n\tGROUP BY 1, 2\n) g\nORDER BY name, g.id"), q.args
 }
 

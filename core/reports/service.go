@@ -40,11 +40,11 @@ type adding[Row any] interface {
 // read reads a report in a transaction of its own. Its total, which begins as given, is the sum of
 // the rows.
 func read[Row any, R adding[Row]](
-	ctx context.Context, s *Service, scope billing.Scope, total Row, rows func(context.Context, ports.Tx, billing.Date) ([]*Row, error),
+	ctx context.Context, s *Service, scope billing.Scope, f report.Filter, total Row, rows func(context.Context, ports.Tx, billing.Date) ([]*Row, error),
 ) (Read[Row], error) {
 	return lists.Read(ctx, s.store, scope, func(ctx context.Context, tx ports.Tx) (out Read[Row], err error) {
 		out.At, out.Total = tx.Clock.Now(), &total
-		if out.Rows, err = rows(ctx, tx, billing.DateOf(out.At)); err != nil {
+		if out.Rows, err = rows(ctx, tx, f.Today(out.At)); err != nil {
 			return out, err
 		}
 		for _, row := range out.Rows {
@@ -56,7 +56,7 @@ func read[Row any, R adding[Row]](
 
 // Aging reports what is open, by its age.
 func (s *Service) Aging(ctx context.Context, scope billing.Scope, f report.Filter) (Read[report.AgingRow], error) {
-	return read[report.AgingRow](ctx, s, scope, report.AgingRow{Of: report.Subject{All: true}}, func(ctx context.Context, tx ports.Tx, today billing.Date) ([]*report.AgingRow, error) {
+	return read[report.AgingRow](ctx, s, scope, f, report.AgingRow{Of: report.Subject{All: true}}, func(ctx context.Context, tx ports.Tx, today billing.Date) ([]*report.AgingRow, error) {
 		return tx.Reports.Aging(ctx, f, today)
 	})
 }
@@ -65,7 +65,7 @@ func (s *Service) Aging(ctx context.Context, scope billing.Scope, f report.Filte
 // on no claim: nil for a report that selects by what remittances do not have.
 func (s *Service) Collections(ctx context.Context, scope billing.Scope, f report.Filter) (all Read[report.CollectionsRow], unapplied *remit.Unapplied, err error) {
 	of, has := f.Remittances()
-	all, err = read[report.CollectionsRow](ctx, s, scope, report.CollectionsRow{Of: report.Subject{All: true}}, func(ctx context.Context, tx ports.Tx, _ billing.Date) ([]*report.CollectionsRow, error) {
+	all, err = read[report.CollectionsRow](ctx, s, scope, f, report.CollectionsRow{Of: report.Subject{All: true}}, func(ctx context.Context, tx ports.Tx, _ billing.Date) ([]*report.CollectionsRow, error) {
 		rows, err := tx.Reports.Collections(ctx, f)
 		if err == nil && has {
 			var sum remit.Unapplied

@@ -1,8 +1,6 @@
 package report
 
 import (
-	"time"
-
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/remit"
@@ -127,15 +125,4 @@ func Ages(today billing.Date) (all [ages]billing.DateSpan) {
 		}
 	}
 	return all
-}
-
-// Instants returns the span as times: from the start of its first day to the end of its last.
-func Instants(s billing.DateSpan) (from, before time.Time) {
-	if !s.From.IsZero() {
-		from = s.From.Time()
-	}
-	if !s.To.IsZero() {
-		before = s.To.AddDays(1).Time()
-	}
-	return from, before
 }

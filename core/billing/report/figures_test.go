@@ -51,3 +51,21 @@ func TestAges(t *testing.T) {
 		}
 	}
 }
+
+// TestZone has a month whose days have other lengths in Los Angeles than in UTC.
+func TestZone(t *testing.T) {
+	t.Parallel()
+	november := billing.DateSpan{From: billing.Date{Year: 2026, Month: time.November, Day: 1}, To: billing.Date{Year: 2026, Month: time.November, Day: 30}}
+	at := time.Date(2026, 12, 1, 7, 59, 59, 0, time.UTC)
+	for zone, want := range map[string]string{
+		"":                    "2026-11-01T00:00:00Z 2026-12-01T00:00:00Z 2026-12-01",
+		"America/Los_Angeles": "2026-11-01T07:00:00Z 2026-12-01T08:00:00Z 2026-11-30", // summer time ends on the first
+		"Pacific/Guam":        "2026-10-31T14:00:00Z 2026-11-30T14:00:00Z 2026-12-01",
+	} {
+		f := report.Filter{By: report.BySubmission, Span: november, Zone: zone}
+		c := f.Claims()
+		if got := c.SentFrom.UTC().Format(time.RFC3339) + " " + c.SentTo.UTC().Format(time.RFC3339) + " " + f.Today(at).String(); got != want {
+			t.Errorf("%q: %s, want %s", zone, got, want)
+		}
+	}
+}

@@ -1,8 +1,11 @@
 package report
 
 import (
+	"time"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/remit"
 )
 
@@ -12,7 +15,7 @@ type By string
 // The days of a claim.
 const (
 	ByService    By = "service"    // the first service
-	BySubmission By = "submission" // when the claim was first sent, in UTC
+	BySubmission By = "submission" // when the claim was first sent
 	ByDecision   By = "decision"   // when its payer paid or denied it
 )
 
@@ -34,7 +37,25 @@ type Filter struct {
 	OfficeID   billing.OfficeID
 	PayerID    billing.PayerID
 	ProviderID billing.ProviderID
+	Zone       string // IANA name; what has a time is of its day there, and today is. Empty is UTC
 }
+
+// Today returns the day at now in the zone.
+func (f Filter) Today(now time.Time) billing.Date { return f.zone().Today(now) }
+
+// Instants returns a span of days in the zone as times: from the start of its first day to the end of its
+// last.
+func (f Filter) Instants(s billing.DateSpan) (from, before time.Time) {
+	if !s.From.IsZero() {
+		from = f.zone().Begins(s.From)
+	}
+	if !s.To.IsZero() {
+		before = f.zone().Begins(s.To.AddDays(1))
+	}
+	return from, before
+}
+
+func (f Filter) zone() *directory.Office { return &directory.Office{TimeZone: f.Zone} }
 
 // Claims returns the filter of the list of all claims that the report is of: those that have the
 // day, or that were sent.
@@ -55,7 +76,7 @@ func (f Filter) on(c *claim.Filter, s billing.DateSpan) {
 	case ByService:
 		c.ServiceFrom, c.ServiceTo = s.From, s.To
 	case BySubmission:
-		c.SentFrom, c.SentTo = Instants(s)
+		c.SentFrom, c.SentTo = f.Instants(s)
 	case ByDecision:
 		c.DecidedFrom, c.DecidedTo = s.From, s.To
 	}

@@ -8,6 +8,9 @@ type Filters<O extends keyof operations> = Omit<
   "limit" | "cursor"
 >;
 
+/** ReportFilters are those of a report. The time zone is the one that all screens have; see ui/format. */
+type ReportFilters<O extends keyof operations> = Omit<Filters<O>, "time_zone">;
+
 /** Searches are the search parameters of each screen, by its path below the mode. */
 export type Searches = {
   "/": Omit<Filters<"listTasks">, "resource_id" | "due_before" | "amount_from">;
@@ -27,10 +30,10 @@ export type Searches = {
   "/deposits": Omit<Filters<"listDeposits">, "state"> & {
     state?: Filters<"listDeposits">["state"] | "any";
   };
-  "/reports": Filters<"getAgingReport">;
-  "/reports/collections": Filters<"getCollectionsReport">;
-  "/reports/denials": Filters<"getDenialsReport">;
-  "/reports/payers": Filters<"getPayersReport">;
+  "/reports": ReportFilters<"getAgingReport">;
+  "/reports/collections": ReportFilters<"getCollectionsReport">;
+  "/reports/denials": ReportFilters<"getDenialsReport">;
+  "/reports/payers": ReportFilters<"getPayersReport">;
   "/developers/events": Filters<"listEvents">;
   "/developers/deliveries": Filters<"findWebhookDeliveries">;
   "/developers/requests": Filters<"listRequests">;

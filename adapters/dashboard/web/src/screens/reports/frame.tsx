@@ -7,7 +7,7 @@ import { format, parse, readSearch, type Searches } from "../../api/searches";
 import { later } from "../../shell/load";
 import { Button } from "../../ui/button";
 import { DayFilter, SelectField } from "../../ui/form";
-import { dollars, Money, When } from "../../ui/format";
+import { dollars, Money, useZone, When } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Empty, Page, Section } from "../../ui/page";
 import { count } from "../../ui/plural";
@@ -53,10 +53,11 @@ export function Report({
 }) {
   const { office_id, payer_id, provider_id, from, to } = filters;
   const kept = { office_id, payer_id, provider_id };
+  const time_zone = useZone();
   return (
     <Page
       title="Reports"
-      list={`${at}${format(filters)}`}
+      list={`${at}${format({ ...filters, time_zone })}`}
       printed={<h2>{name}</h2>}
       actions={
         <Button icon={<Printer size={16} aria-hidden />} onClick={() => window.print()}>

@@ -3,7 +3,7 @@ import { type Schemas, useClient } from "../../api/client";
 import { useFilters } from "../../api/filters";
 import { parse, readSearch } from "../../api/searches";
 import { acts } from "../../ui/codes";
-import { cents, dollars, Money } from "../../ui/format";
+import { cents, dollars, Money, useZone } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Read } from "../../ui/page";
 import { count } from "../../ui/plural";
@@ -25,8 +25,9 @@ const ages = [
 
 export function Aging() {
   const [filters, set] = useFilters("/reports");
+  const query = { ...filters, time_zone: useZone() };
   const { api } = useClient();
-  const report = api.useQuery("get", "/reports/aging", { params: { query: filters } });
+  const report = api.useQuery("get", "/reports/aging", { params: { query } });
   return (
     <Report
       name="Aging"
@@ -116,8 +117,9 @@ const collected = [
 
 export function Collections() {
   const [filters, set] = useFilters("/reports/collections");
+  const query = { ...filters, time_zone: useZone() };
   const { api } = useClient();
-  const report = api.useQuery("get", "/reports/collections", { params: { query: filters } });
+  const report = api.useQuery("get", "/reports/collections", { params: { query } });
   return (
     <Report
       name="Collections"
@@ -210,8 +212,9 @@ function Unapplied({ of }: { of: Schemas["CollectionsReport"]["unapplied"] }) {
 
 export function Denials() {
   const [filters, set] = useFilters("/reports/denials");
+  const query = { ...filters, time_zone: useZone() };
   const { api } = useClient();
-  const report = api.useQuery("get", "/reports/denials", { params: { query: filters } });
+  const report = api.useQuery("get", "/reports/denials", { params: { query } });
   return (
     <Report
       name="Denials"
@@ -278,8 +281,9 @@ export function Denials() {
 
 export function Payers() {
   const [filters, set] = useFilters("/reports/payers");
+  const query = { ...filters, time_zone: useZone() };
   const { api } = useClient();
-  const report = api.useQuery("get", "/reports/payers", { params: { query: filters } });
+  const report = api.useQuery("get", "/reports/payers", { params: { query } });
   return (
     <Report
       name="Payers"

@@ -24,7 +24,8 @@ type answer struct {
 	notes     []string // messages of the payer that no other field holds
 	remarks   []string // facts that have no field
 
-	maximums, deductibles []*sum // set by benefits
+	maximums, deductibles []*sum       // set by benefits
+	year                  billing.Date // the first day of the benefit year, by the plan or its amounts; set by benefits
 }
 
 func newAnswer(q network.Inquiry, r *eligibility.Reply, member *eligibility.Member) *answer {
@@ -81,6 +82,7 @@ func (a *answer) benefits() *coverage.Benefits {
 	if b.Plan.BenefitPeriod == "" {
 		b.Plan.BenefitPeriod = string(b.YearOfAmounts())
 	}
+	a.year = b.YearFrom(a.inquiry.ServiceDate)
 	b.Coverage = a.coverage()
 	b.Procedures = a.procedures(b)
 	a.waitingPeriods()

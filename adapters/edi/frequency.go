@@ -264,7 +264,7 @@ func yearAfter(latest, oldest, start billing.Date, n int) billing.Date {
 var yearWords = regexp.MustCompile(
 	`(?i)\bFROM (JANUARY|FEBRUARY|MARCH|APRIL|MAY|JUNE|JULY|AUGUST|SEPTEMBER|OCTOBER|NOVEMBER|DECEMBER) 0?1\b`)
 
-// planYear returns the first day of a plan year, or zero if the payer states none.
+// planYear returns the first day of a plan year, or zero if neither the payer states one nor its amounts do.
 // It ignores the start of the member's own coverage.
 func (a *answer) planYear() billing.Date {
 	texts := slices.Clone(a.member.Messages)
@@ -289,5 +289,5 @@ func (a *answer) planYear() billing.Date {
 			return p.from
 		}
 	}
-	return billing.Date{}
+	return a.year
 }

@@ -107,6 +107,10 @@ func TestProcedure(t *testing.T) {
 			[]string{"EB*A*******.5*****" + ask, "HSD*VS*2***23*1", "EB*F********99*2***" + ask},
 			"50 covered, 2 per calendar_year, next 2027-01-01, not_due_yet", "",
 		},
+		"all used, in the plan year of the amounts": {
+			[]string{"EB*F*IND*35***23*1500", "EB*A*******.5*****" + ask, "HSD*VS*2***22*1", "EB*F********99*2***" + ask},
+			"50 covered, 2 per plan_year, next 2027-01-01, not_due_yet", "",
+		},
 		"one remains": {
 			[]string{"EB*A*******.5*****" + ask, "HSD*VS*2***23*1", "DTP*304*D8*20260302", "EB*F*****29***P6*1***" + ask},
 			"50 covered, 2 per calendar_year, last 2026-03-02, covered_now", "",

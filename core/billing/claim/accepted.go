@@ -108,9 +108,9 @@ func (c *Claim) refundStep(over billing.Money) string {
 	case back == over || other.IsZero():
 		return begins + "ask the payer how to return it, then accept the amount."
 	case back == 0:
-		return begins + "it is returned with claim " + other.String() + "."
+		return begins + "act on claim " + other.String() + ", whose payer gets it back."
 	default:
-		return begins + "ask the payer how to return " + back.Dollars() + "; the rest is returned with claim " + other.String() + "."
+		return begins + "ask the payer how to return " + back.Dollars() + ". For the rest, act on claim " + other.String() + "."
 	}
 }
 

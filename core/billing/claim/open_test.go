@@ -95,6 +95,18 @@ func TestTheLaterClaimHasWhatIsOpen(t *testing.T) {
 	}
 }
 
+// The claim that gives nothing back names the other one, and what happens there.
+func TestARefundOfAnotherClaimIsNamed(t *testing.T) {
+	t.Parallel()
+	r := openCases(t)["The claim is overpaid by $760.50, refund due: "]
+	other := billing.ClaimID{15: 2}
+	r.SecondaryID, r.Standing.PaidLater = other, r.Standing.Paid
+	want := "The claim is overpaid by $760.50, refund due: act on claim " + other.String() + ", whose payer gets it back."
+	if step := r.NextStep(); r.Refund() != 0 || step != want {
+		t.Errorf("%q with %s to return, want %q", step, r.Refund(), want)
+	}
+}
+
 // What is open must be accepted to the cent, line by line, and a reopened claim is as
 // before.
 func TestReconcilingWhatIsOpen(t *testing.T) {

@@ -49,7 +49,7 @@ func (c *Check) verdict(b *Benefits) *Verdict {
 	case b == nil:
 		return &Verdict{StandingNotKnown, "Not known yet. The check did not reach the payer.", nil}
 	case c.Status == Inactive:
-		return &Verdict{StandingNotCovered, "Not covered. " + b.whyInactive(on), nil}
+		return &Verdict{StandingNotCovered, "Not covered. " + b.whyInactive(on, c.answeredOn()), nil}
 	case c.Status != Active:
 		return &Verdict{StandingNotKnown, "Not known. The payer does not say whether the plan covers the patient.", nil}
 	}
@@ -63,8 +63,10 @@ func (c *Check) verdict(b *Benefits) *Verdict {
 	return &Verdict{standing, "Covered. " + all[0], all[1:]}
 }
 
-func (b *Benefits) whyInactive(on billing.Date) string {
+func (b *Benefits) whyInactive(on, answered billing.Date) string {
 	switch from, to := b.CoverageEffectiveDate, b.CoverageTerminationDate; {
+	case !to.IsZero() && to.Before(on) && !to.Before(answered):
+		return "The plan ends on " + dayWords(to, answered) + ", before the service."
 	case !to.IsZero() && to.Before(on):
 		return "The plan ended on " + dayWords(to, billing.Date{}) + "."
 	case on.Before(from):

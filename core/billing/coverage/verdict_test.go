@@ -313,6 +313,25 @@ func checkOn(asked []string) *coverage.Check {
 	return &coverage.Check{State: coverage.CheckPending, Inquiry: coverage.Inquiry{ServiceDate: day("2026-06-15"), ProcedureCodes: asked}}
 }
 
+// TestVerdictOfAPlanThatEndsBeforeTheVisit is of a visit next month, and speaks of the plan's end when the payer answers.
+func TestVerdictOfAPlanThatEndsBeforeTheVisit(t *testing.T) {
+	t.Parallel()
+	for answered, want := range map[string]string{
+		"2026-06-01": "Not covered. The plan ends on June 14, before the service.",
+		"2026-06-14": "Not covered. The plan ends on June 14, before the service.",
+		"2026-06-15": "Not covered. The plan ended on June 14, 2026.",
+	} {
+		c := checkOn(nil) // of June 15
+		b := &coverage.Benefits{Status: coverage.Inactive, CoverageTerminationDate: day("2026-06-14")}
+		if err := c.Complete(coverage.CheckResponse{Outcome: coverage.OutcomeAnswered, Benefits: b}, coverage.Background{}, day(answered).Time().Add(12*time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		if got := shownVerdict(t, c); got.Text != want {
+			t.Errorf("answered on %s: %q, want %q", answered, got.Text, want)
+		}
+	}
+}
+
 // TestVerdictOfTheNextYear says of a service after the turn of the year that its maximum begins anew, and of
 // one before it that it is used up.
 func TestVerdictOfTheNextYear(t *testing.T) {

@@ -136,6 +136,28 @@ func TestReference(t *testing.T) {
 	}
 }
 
+// The command of an upload has the file and the fields of its example. Where a file may come in place of JSON, it sends JSON.
+func TestReferenceCommands(t *testing.T) {
+	t.Parallel()
+	var all strings.Builder
+	for _, p := range whole(t).Pages {
+		all.WriteString(p.Markdown)
+	}
+	if strings.Contains(all.String(), "-d '\"") {
+		t.Error("a command sends a text as JSON")
+	}
+	for _, m := range regexp.MustCompile(`-d '.*"until":"(\d{4}-\d\d-\d\d)"`).FindAllStringSubmatch(all.String(), -1) {
+		if m[1] < "2029" {
+			t.Errorf("a command says until %s, which must be after today", m[1])
+		}
+	}
+	for _, want := range []string{"-F file=@march.csv \\\n  -F account=6789", "-F file=@payments.835\n", "-F file=@pano.jpg \\\n  -F document_type=13"} {
+		if !strings.Contains(all.String(), want) {
+			t.Errorf("the reference lacks %s", want)
+		}
+	}
+}
+
 // A page has a twin for programs, and what is no page is 404.
 func TestServe(t *testing.T) {
 	t.Parallel()

@@ -128,13 +128,11 @@ func (c contract) operation(at, method string, o *yaml.Node) string {
 			}
 		}
 	})
-	var form, example string
+	var form []string
+	var example string
 	c.each(o, func(media string, body *yaml.Node) {
 		schema := c.get(body, "schema")
 		c.table(&b, "Body, "+media, func(row func(name, kind, about string)) { c.fields(schema, "", 0, row) })
-		if media == "multipart/form-data" {
-			form = "file"
-		}
 		given := c.get(body, "example")
 		c.each(body, func(_ string, one *yaml.Node) {
 			if given == nil {
@@ -144,7 +142,12 @@ func (c contract) operation(at, method string, o *yaml.Node) string {
 		if given == nil {
 			given = c.get(schema, "example")
 		}
-		if given != nil && form == "" {
+		switch {
+		case media == "multipart/form-data":
+			c.each(given, func(name string, value *yaml.Node) {
+				form = append(form, name+"="+strings.Replace(value.Value, "the bytes of ", "@", 1))
+			})
+		case media == "application/json" && given != nil:
 			example = c.json(given, "", false)
 		}
 	}, "requestBody", "content")
@@ -159,7 +162,7 @@ func (c contract) operation(at, method string, o *yaml.Node) string {
 }
 
 // command returns the curl command of a request.
-func command(method, address string, query []string, form, body string) string {
+func command(method, address string, query, form []string, body string) string {
 	address = "http://127.0.0.1:8080" + address
 	if len(query) > 0 {
 		address += "?" + strings.Join(query, "&")
@@ -168,13 +171,13 @@ func command(method, address string, query []string, form, body string) string {
 	if method != "GET" {
 		lines = append(lines, "-H \"Idempotency-Key: $(uuidgen)\"")
 	}
-	switch {
-	case form != "":
-		lines = append(lines, "-F "+form+"=@"+form)
-	case body != "":
+	for _, field := range form {
+		lines = append(lines, "-F "+field)
+	}
+	if body != "" {
 		lines = append(lines, "-H 'Content-Type: application/json'", "-d '"+strings.ReplaceAll(body, "'", `'\''`)+"'")
 	}
-	if method != "GET" && (method != "POST" || form == "" && body == "") {
+	if method != "GET" && (method != "POST" || form == nil && body == "") {
 		lines = append(lines, "-X "+method)
 	}
 	return strings.Join(lines, " \\\n  ")

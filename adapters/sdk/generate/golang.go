@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"text/template"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -148,17 +149,18 @@ func goSample(o *Operation) string {
 	for _, p := range o.PathParams {
 		args = append(args, goName(p.Name))
 	}
-	if o.Upload {
-		args = append(args, `molar.File("xray.jpg")`)
-	}
 	switch {
-	case o.Form != nil:
-		args = append(args, "molar."+o.Form.Name+"{DocumentType: \"12\"}")
+	case o.Upload:
+		file, fields := sampleFile(o)
+		args = append(args, fmt.Sprintf("molar.File(%q)", file))
+		if o.Form != nil {
+			args = append(args, goLiteral(fields, &Field{Ref: Ref{Kind: Object, Of: o.Form}, Required: true}, nil, "\t"))
+		}
 	case o.Body != nil:
 		args = append(args, goLiteral(o.Example, &Field{Ref: *o.Body, Required: true}, nil, "\t"))
 	}
 	if o.Query != nil {
-		args = append(args, "molar."+o.Query.Name+"{}")
+		args = append(args, goLiteral(sampleQuery(o), &Field{Ref: Ref{Kind: Object, Of: o.Query}, Required: true}, nil, "\t"))
 	}
 	call := fmt.Sprintf("client.%s.%s(%s)", pascal(o.Group), pascal(o.Name), strings.Join(args, ", "))
 	switch {
@@ -202,7 +204,7 @@ func goLiteral(n *yaml.Node, f *Field, of *Type, indent string) string {
 	case Integer, Number, Boolean:
 		text = n.Value
 	case Time:
-		text = fmt.Sprintf("when(%q)", n.Value)
+		text = goTime(n.Value)
 	default:
 		text = strconv.Quote(n.Value)
 		if of != nil && strings.HasPrefix(goField(of, f), "Optional") && f.Kind != String && f.Kind != Date {
@@ -217,6 +219,16 @@ func goLiteral(n *yaml.Node, f *Field, of *Type, indent string) string {
 		return "molar.Pointer(" + text + ")"
 	}
 	return text
+}
+
+// goTime writes a time.
+func goTime(text string) string {
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		panic("the contract has an example that is no time: " + text)
+	}
+	at = at.UTC()
+	return fmt.Sprintf("time.Date(%d, time.%s, %d, %d, %d, %d, %d, time.UTC)", at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), at.Nanosecond())
 }
 
 // goQualified is goRef outside the package.

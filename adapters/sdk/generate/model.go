@@ -88,6 +88,7 @@ type Field struct {
 	Name, Doc string
 	Ref
 	Required bool
+	Example  *yaml.Node // of a parameter that is required
 }
 
 // loader reads the contract.
@@ -172,6 +173,7 @@ func (l *loader) operation(o *Operation, n *yaml.Node) {
 		case in == "query":
 			l.sent = true
 			f.Ref = *l.ref(l.raw(p, "schema"), query.Name+pascal(f.Name))
+			f.Example = l.at(p, "example")
 			query.Fields = append(query.Fields, f)
 		case f.Name == "Idempotency-Key":
 			o.Keyed = true
@@ -189,7 +191,7 @@ func (l *loader) operation(o *Operation, n *yaml.Node) {
 		l.sent = true
 		schema := l.raw(body, "schema")
 		if media == "multipart/form-data" {
-			o.Upload = true
+			o.Upload, o.Example = true, l.example(body, schema)
 			form := &Type{Name: title + "Form", Doc: "The fields beside the file.", Sent: true}
 			for _, f := range l.fields(schema, form.Name) {
 				if f.Name != "file" {

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"text/template"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // python is the client in Python.
@@ -262,23 +264,17 @@ func pySample(o *Operation) string {
 	for _, p := range o.PathParams {
 		args = append(args, p.Name)
 	}
-	if o.Upload {
-		args = append(args, `Path("xray.jpg")`)
+	named := sampleQuery(o)
+	switch {
+	case o.Upload:
+		var file string
+		file, named = sampleFile(o)
+		args = append(args, fmt.Sprintf("Path(%q)", file))
+	case o.Body != nil && o.Example != nil && len(o.Example.Content) > 0:
+		named = o.Example
 	}
-	if o.Form != nil {
-		args = append(args, `document_type="12"`)
-	}
-	if o.Body != nil && o.Example != nil && len(o.Example.Content) > 0 {
-		var b strings.Builder
-		for i := 0; i < len(o.Example.Content); i += 2 {
-			value := literal(o.Example.Content[i+1], "    ", literals{indent: "    ", null: "None", yes: "True", no: "False"})
-			fmt.Fprintf(&b, "\n    %s=%s,", o.Example.Content[i].Value, value)
-		}
-		joined := ""
-		if len(args) > 0 {
-			joined = "\n    " + strings.Join(args, ", ") + ","
-		}
-		args = []string{joined + b.String() + "\n"}
+	if named != nil {
+		args = []string{pyNamed(args, named)}
 	}
 	call := fmt.Sprintf("client.%s.%s(%s)", o.Group, pyName(o.Name), strings.Join(args, ", "))
 	switch {
@@ -288,6 +284,24 @@ func pySample(o *Operation) string {
 		return call
 	}
 	return "reply = " + call
+}
+
+// pyNamed writes the arguments of a call, with one that has a name on each line. A name that is a word of Python is given in a
+// dictionary.
+func pyNamed(args []string, named *yaml.Node) string {
+	var b strings.Builder
+	if len(args) > 0 {
+		b.WriteString("\n    " + strings.Join(args, ", ") + ",")
+	}
+	for i := 0; i < len(named.Content); i += 2 {
+		name, value := named.Content[i].Value, literal(named.Content[i+1], "    ", literals{indent: "    ", null: "None", yes: "True", no: "False"})
+		if pyName(name) != name {
+			fmt.Fprintf(&b, "\n    **{%q: %s},", name, value)
+		} else {
+			fmt.Fprintf(&b, "\n    %s=%s,", name, value)
+		}
+	}
+	return b.String() + "\n"
 }
 
 // pyImports are the names of the types of replies, or of requests, that the operations need.

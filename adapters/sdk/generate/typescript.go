@@ -187,14 +187,19 @@ func tsSample(o *Operation) string {
 	for _, p := range o.PathParams {
 		args = append(args, camel(p.Name))
 	}
-	if o.Upload {
-		args = append(args, `{ path: "xray.jpg" }`)
-	}
+	as := literals{indent: "  ", null: "null", yes: "true", no: "false", bare: true}
 	switch {
-	case o.Form != nil:
-		args = append(args, `{ document_type: "12" }`)
+	case o.Upload:
+		file, fields := sampleFile(o)
+		args = append(args, fmt.Sprintf("{ path: %q }", file))
+		if fields != nil {
+			args = append(args, literal(fields, "", as))
+		}
 	case o.Body != nil && o.Example != nil && len(o.Example.Content) > 0:
-		args = append(args, literal(o.Example, "", literals{indent: "  ", null: "null", yes: "true", no: "false", bare: true}))
+		args = append(args, literal(o.Example, "", as))
+	}
+	if asked := sampleQuery(o); asked != nil {
+		args = append(args, literal(asked, "", as))
 	}
 	call := fmt.Sprintf("client.%s.%s(%s)", camel(o.Group), camel(o.Name), strings.Join(args, ", "))
 	switch {

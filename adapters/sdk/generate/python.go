@@ -269,7 +269,7 @@ func pySample(o *Operation) string {
 	case o.Upload:
 		var file string
 		file, named = sampleFile(o)
-		args = append(args, fmt.Sprintf("Path(%q)", file))
+		args = append(args, strconv.Quote(file))
 	case o.Body != nil && o.Example != nil && len(o.Example.Content) > 0:
 		named = o.Example
 	}

@@ -191,7 +191,7 @@ func tsSample(o *Operation) string {
 	switch {
 	case o.Upload:
 		file, fields := sampleFile(o)
-		args = append(args, fmt.Sprintf("{ path: %q }", file))
+		args = append(args, strconv.Quote(file))
 		if fields != nil {
 			args = append(args, literal(fields, "", as))
 		}

@@ -128,6 +128,7 @@ def upload_with_progress() -> None:
     told: list[tuple[int, int | None]] = []
     a = upload(client, image, attachment(), molar.Options(progress=lambda sent, total: told.append((sent, total))))
     assert len(a.documents) == 1 and told[-1] == (image.stat().st_size, image.stat().st_size), told
+    assert len(upload(client, str(image), attachment(), molar.Options()).documents) == 1, "the path may be a text"
 
 
 def upload_stream_sent_once() -> None:

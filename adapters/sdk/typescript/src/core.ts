@@ -139,7 +139,7 @@ export class Core {
     error: unknown,
     retries: number,
   ): number | undefined {
-    if (call.file && "stream" in call.file) return undefined; // it cannot be read again
+    if (typeof call.file === "object" && "stream" in call.file) return undefined; // it cannot be read again
     let pause = firstPause * 2 ** retries * (1 - Math.random() / 4);
     if (error instanceof MolarError) {
       const asked = Number(error.headers.get("retry-after") ?? Number.NaN) * 1000;

@@ -12,15 +12,17 @@ interface Told {
 }
 
 /**
- * A file to send: one of this machine, bytes, or a stream. A stream is sent once: if the connection
- * breaks, the error says whether the service may have it.
+ * A file to send: the path of one of this machine, bytes, or a stream. A stream is sent once: if the
+ * connection breaks, the error says whether the service may have it.
  */
-export type Upload = Told &
-  (
-    | { path: string }
-    | { bytes: Uint8Array; name: string }
-    | { stream: AsyncIterable<Uint8Array>; name: string }
-  );
+export type Upload =
+  | string
+  | (Told &
+      (
+        | { path: string }
+        | { bytes: Uint8Array; name: string }
+        | { stream: AsyncIterable<Uint8Array>; name: string }
+      ));
 
 /** A file of a reply. */
 export interface Download {
@@ -42,7 +44,8 @@ export interface Form {
 }
 
 /** @internal */
-export async function form(file: Upload, fields: object): Promise<Form> {
+export async function form(upload: Upload, fields: object): Promise<Form> {
+  const file = typeof upload === "string" ? { path: upload } : upload;
   const boundary = randomUUID();
   let head = "";
   for (const [name, value] of Object.entries(fields)) {
@@ -80,7 +83,7 @@ export async function form(file: Upload, fields: object): Promise<Form> {
   return made;
 }
 
-function contentOf(file: Upload): AsyncIterable<Uint8Array> | Iterable<Uint8Array> {
+function contentOf(file: Exclude<Upload, string>): AsyncIterable<Uint8Array> | Iterable<Uint8Array> {
   if ("path" in file) return createReadStream(file.path);
   return "bytes" in file ? [file.bytes] : file.stream;
 }

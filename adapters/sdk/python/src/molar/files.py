@@ -23,7 +23,7 @@ class FileContent:
     content: bytes | IO[bytes]
 
 
-Upload: TypeAlias = Path | FileContent
+Upload: TypeAlias = str | Path | FileContent
 """A file to send: the path of one of this machine, or a content with a name."""
 
 Progress: TypeAlias = Callable[[int, int | None], None]
@@ -42,10 +42,11 @@ class Form:
     """Why the file could not be read, which is no fault of the connection."""
 
 
-def form_of(file: Upload, fields: Mapping[str, Any], progress: Progress | None) -> Form:
+def form_of(upload: Upload, fields: Mapping[str, Any], progress: Progress | None) -> Form:
     """Return the form of a file and the fields beside it."""
+    file = Path(upload) if isinstance(upload, str) else upload
     boundary = uuid4().hex
-    name = (file.name if isinstance(file, Path) else file.name).translate({34: "_", 13: "_", 10: "_"})
+    name = file.name.translate({34: "_", 13: "_", 10: "_"})
     head = "".join(
         f'--{boundary}\r\nContent-Disposition: form-data; name="{key}"\r\n\r\n{value}\r\n' for key, value in fields.items() if value is not None
     )
@@ -82,7 +83,7 @@ def form_of(file: Upload, fields: Mapping[str, Any], progress: Progress | None) 
     return form
 
 
-def _chunks(file: Upload) -> Iterator[bytes]:
+def _chunks(file: Path | FileContent) -> Iterator[bytes]:
     if isinstance(file, Path):
         with file.open("rb") as f:
             while chunk := f.read(CHUNK):

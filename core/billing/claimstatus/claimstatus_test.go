@@ -166,3 +166,16 @@ func TestWordsFile(t *testing.T) {
 		}
 	}
 }
+
+// A claim that is paid and posted is asked about, too: the message does not say that its remittance is yet to come.
+func TestMessageOfAPayment(t *testing.T) {
+	t.Parallel()
+	paid := billing.Money(20720)
+	i := claimstatus.Inquiry{Outcome: claimstatus.Found, Content: claimstatus.Content{
+		Matches:  claimstatus.ByControlNumber,
+		Statuses: []claimstatus.Status{{Codes: []claimstatus.Code{{Category: "F1", Status: "65"}}, Paid: &paid}},
+	}}
+	if got, want := i.Message(), "The payer announces $207.20. Its remittance has the payment: wait for it if it has not come yet."; !strings.HasSuffix(got, want) {
+		t.Errorf("%q does not end with %q", got, want)
+	}
+}

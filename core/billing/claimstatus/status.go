@@ -119,7 +119,7 @@ func (i *Inquiry) Message() string {
 		}
 		for k := range i.Statuses {
 			if s := &i.Statuses[k]; s.Line == 0 && s.Paid != nil && *s.Paid > 0 {
-				return m + " The payer announces " + s.Paid.Dollars() + ". Wait for the remittance: it posts the payment."
+				return m + " The payer announces " + s.Paid.Dollars() + ". Its remittance has the payment: wait for it if it has not come yet."
 			}
 		}
 		return m

@@ -3,6 +3,7 @@ package intake
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/coverage"
@@ -68,9 +69,11 @@ func (r EligibilityRequest) Inquiry(today billing.Date) (q coverage.Inquiry, off
 	f.Required("payer_id", r.PayerID, 0)
 
 	s := r.Subscriber
-	f.Required("subscriber.first_name", s.FirstName, maxName)
-	f.Required("subscriber.last_name", s.LastName, maxName)
-	f.Required("subscriber.member_id", s.MemberID, maxMemberID)
+	called(&f, "subscriber.first_name", s.FirstName)
+	called(&f, "subscriber.last_name", s.LastName)
+	if f.Required("subscriber.member_id", s.MemberID, maxMemberID) && !billing.Spellable(s.MemberID) {
+		f.Add("subscriber.member_id", billing.FaultFormat, "Requests to payers cannot carry some of these characters. Send the member ID as the insurance card has it.")
+	}
 	f.Optional("subscriber.group_number", s.GroupNumber, maxMemberID)
 	q.Subscriber = coverage.Subscriber{
 		FirstName: s.FirstName, LastName: s.LastName, MemberID: s.MemberID, GroupNumber: s.GroupNumber,
@@ -78,8 +81,8 @@ func (r EligibilityRequest) Inquiry(today billing.Date) (q coverage.Inquiry, off
 		DateOfBirth: birthday(&f, "subscriber.date_of_birth", s.DateOfBirth, today),
 	}
 	if p := r.Patient; p != nil {
-		f.Required("patient.first_name", p.FirstName, maxName)
-		f.Required("patient.last_name", p.LastName, maxName)
+		called(&f, "patient.first_name", p.FirstName)
+		called(&f, "patient.last_name", p.LastName)
 		q.Patient = &coverage.Dependent{
 			FirstName: p.FirstName, LastName: p.LastName, Relationship: coverage.Relationship(p.Relationship),
 			DateOfBirth: birthday(&f, "patient.date_of_birth", p.DateOfBirth, today), Gender: gender(&f, "patient.gender", p.Gender),
@@ -128,6 +131,13 @@ func (r EligibilityRequest) Inquiry(today billing.Date) (q coverage.Inquiry, off
 		}
 	}
 	return q, office, parent, f
+}
+
+// called reads a required name, which the payer must be able to read.
+func called(f *billing.Faults, field, name string) {
+	if f.Required(field, name, maxName) && !strings.ContainsFunc(name, func(r rune) bool { return billing.SpelledLength(r) > 0 }) {
+		f.Add(field, billing.FaultFormat, "The name has no Latin letters, and requests to payers can carry no others. Send it in Latin letters, as the plan has it.")
+	}
 }
 
 // gender reads an optional gender.

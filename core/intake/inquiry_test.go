@@ -70,7 +70,15 @@ func TestParseNamesEveryFault(t *testing.T) {
 		"patient is subscriber": {func(r *intake.EligibilityRequest) {
 			r.Patient = &intake.PatientInput{FirstName: "A", LastName: "B", DateOfBirth: "2010-01-01", Relationship: "self"}
 		}, []string{"patient.relationship not_allowed"}},
-		"form comes first": {func(r *intake.EligibilityRequest) { r.PayerID = ""; r.Faults.Add("payer_id", billing.FaultType, "") }, []string{"payer_id type"}},
+		"names of no Latin letter": {func(r *intake.EligibilityRequest) {
+			r.Subscriber.FirstName, r.Subscriber.LastName = "小明", "Παπαδόπουλος"
+			r.Patient = &intake.PatientInput{FirstName: "Ян", LastName: "王", DateOfBirth: "2010-01-01", Relationship: "child"}
+		}, []string{"patient.first_name format", "patient.last_name format", "subscriber.first_name format", "subscriber.last_name format"}},
+		"names with accents": {func(r *intake.EligibilityRequest) {
+			r.Subscriber.FirstName, r.Subscriber.LastName = "Łukasz", "D'Ambrosio-李"
+		}, nil},
+		"member ID that is changed": {func(r *intake.EligibilityRequest) { r.Subscriber.MemberID = "W12٣45" }, []string{"subscriber.member_id format"}},
+		"form comes first":          {func(r *intake.EligibilityRequest) { r.PayerID = ""; r.Faults.Add("payer_id", billing.FaultType, "") }, []string{"payer_id type"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import json
 import os
+import pickle
 import sys
 import threading
 import time
@@ -87,6 +89,8 @@ def refused(kind: type[BaseException], do: Callable[[], Any]) -> Any:
     try:
         do()
     except kind as error:
+        again = pickle.loads(pickle.dumps(error))  # as a process pool sends it
+        assert (type(again), str(again), again.__dict__) == (type(error), str(error), error.__dict__), again
         return error
     raise AssertionError(f"no {kind.__name__}")
 
@@ -100,6 +104,7 @@ def check_answered() -> None:
     assert (c.outcome, c.status) == ("answered", "active"), c
     assert c.maximums and isinstance(c.maximums[0].amount, Decimal), c
     assert client.eligibility.get(c.id).id == c.id
+    assert copy.deepcopy(c) == c and pickle.loads(pickle.dumps(c)) == c, "a cache keeps it"
     assert client.eligibility.exchange(c.id).raw["object"] == "eligibility_exchange"
 
 

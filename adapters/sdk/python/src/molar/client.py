@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from molar.core import NO_OPTIONS, Call, Core, Options
-from molar.errors import MolarConnectionError, MolarError, SignatureError
+from molar.errors import Kept, MolarConnectionError, MolarError, SignatureError
 from molar.operations import ClaimsOperations, EligibilityOperations, EventsOperations, Operations
 from molar.transport import Transport
 from molar.types import (
@@ -82,7 +82,7 @@ def _passes(error: MolarError | MolarConnectionError) -> bool:
     return isinstance(error, MolarConnectionError) or error.retryable
 
 
-class WaitError(TimeoutError):
+class WaitError(Kept, TimeoutError):
     """A claim did not come to a state in time. ``claim`` is the claim as it was read last."""
 
     def __init__(self, claim: Claim) -> None:

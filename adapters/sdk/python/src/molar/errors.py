@@ -16,7 +16,22 @@ class Fault(NamedTuple):
     message: str
 
 
-class MolarError(Exception):
+class Kept:
+    """An error that pickle keeps, as a process pool needs it. Python would make it again from its text."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what makes the error again."""
+        return _again, (type(self), cast("BaseException", self).args, self.__dict__)
+
+
+def _again(of: type[BaseException], args: tuple[Any, ...], fields: dict[str, Any]) -> BaseException:
+    error = of.__new__(of, *args)
+    error.args = args  # a TimeoutError has none yet
+    error.__dict__.update(fields)
+    return error
+
+
+class MolarError(Kept, Exception):
     """An error reply of the API. Its subclasses tell what a program does about it."""
 
     def __init__(self, status: int, headers: dict[str, str], body: dict[str, Any], origin: str) -> None:
@@ -91,7 +106,7 @@ class ServiceError(_CheckError):
     """Molar failed, or is not ready."""
 
 
-class MolarConnectionError(Exception):
+class MolarConnectionError(Kept, Exception):
     """A request without a reply."""
 
     def __init__(self, origin: str, cause: BaseException, maybe_received: bool, ended: bool = False) -> None:
@@ -102,7 +117,7 @@ class MolarConnectionError(Exception):
         super().__init__(f"{origin} did not reply: {cause or type(cause).__name__}; the service {known} the request")
 
 
-class SignatureError(Exception):
+class SignatureError(Kept, Exception):
     """A webhook that is not signed with any of the secrets, or that is too old."""
 
     def __init__(self) -> None:

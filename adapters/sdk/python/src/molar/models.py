@@ -41,6 +41,8 @@ class Model:
         self.raw = raw
 
     def __getattr__(self, name: str) -> Any:
+        if name == "raw" or name.startswith("__"):
+            raise AttributeError(name)  # copy and pickle ask for these before the value is there
         key = name.rstrip("_")
         if key not in self.raw and name in type(self).__annotations__:
             return None  # the reply may lack it

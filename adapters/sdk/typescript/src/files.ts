@@ -83,7 +83,9 @@ export async function form(upload: Upload, fields: object): Promise<Form> {
   return made;
 }
 
-function contentOf(file: Exclude<Upload, string>): AsyncIterable<Uint8Array> | Iterable<Uint8Array> {
+function contentOf(
+  file: Exclude<Upload, string>,
+): AsyncIterable<Uint8Array> | Iterable<Uint8Array> {
   if ("path" in file) return createReadStream(file.path);
   return "bytes" in file ? [file.bytes] : file.stream;
 }

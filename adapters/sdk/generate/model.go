@@ -75,6 +75,7 @@ type Type struct {
 	Sent      bool     // it is part of a request
 	Got       bool     // it is part of a reply
 	Variants  []Variant
+	AnyFields bool // it has fields that the contract does not name
 }
 
 // Variant is the type of the data of an event.
@@ -359,6 +360,7 @@ func (l *loader) inlineInto(r *Ref, n *yaml.Node, name string) *Ref {
 		l.add(t)
 		r.Kind, r.Of = Object, t
 		t.Fields = l.fields(n, name)
+		t.AnyFields = len(t.Fields) == 0 && l.text(n, "additionalProperties") == "true"
 	case kind == "object":
 		r.Kind, r.Item = Map, l.ref(l.raw(n, "additionalProperties"), name+"Value")
 	case kind == "array":

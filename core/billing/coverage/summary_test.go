@@ -30,12 +30,14 @@ func TestSummaryOfTheVisit(t *testing.T) {
 	words := &coverage.Benefits{Status: coverage.Active, Plan: coverage.Plan{BenefitPeriod: "CALENDAR YEAR"}, Maximums: fiscal.Maximums, Deductibles: fiscal.Deductibles}
 	unnamed := &coverage.Benefits{Status: coverage.Active, Maximums: fiscal.Maximums, Deductibles: fiscal.Deductibles}
 	unknown := &coverage.Benefits{Status: coverage.Active, Maximums: amounts{amount(person, year, -1, 230, "")}, Deductibles: amounts{amount(person, year, 50, -1, "")}}
+	ended := &coverage.Benefits{Status: coverage.Inactive, Maximums: calendar.Maximums, Deductibles: calendar.Deductibles}
 	for _, c := range []struct {
 		of                  *coverage.Benefits
 		on                  string
 		maximum, deductible string
 	}{
 		{calendar, "2026-11-30", "230.00", "0.00"},
+		{ended, "2026-11-30", "-", "-"}, // nothing is left for a patient who is not covered
 		{calendar, "2026-12-31", "230.00", "0.00"},
 		{calendar, "2027-01-01", "1500.00", "50.00"},
 		{calendar, "2027-03-01", "1500.00", "50.00"},

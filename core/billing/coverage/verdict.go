@@ -393,7 +393,7 @@ func dayWords(day, from billing.Date) string {
 
 // Summary is what a list of patients says of a check. The amounts are those for the service date: in
 // a later benefit period than the answer's, all of the yearly amount is left, as an estimate has it. They are nil
-// where the payer did not return them, or when the benefit year begins.
+// where the payer did not return them, or when the benefit year begins, and for a patient who is not covered.
 type Summary struct {
 	Verdict        *Verdict       // nil while the check is pending
 	MaximumLeft    *billing.Money // of the patient's general maximum; nil if the payer does not say
@@ -403,7 +403,7 @@ type Summary struct {
 // Summary returns what a list says of the check.
 func (c *Check) Summary() (s Summary) {
 	b, _ := c.Answer() // without benefits that can be read, the verdict says so
-	if s.Verdict = c.verdict(b); b == nil {
+	if s.Verdict = c.verdict(b); b == nil || c.Status == Inactive {
 		return s
 	}
 	on, answered := c.Inquiry.ServiceDate, c.answeredOn()

@@ -9,29 +9,22 @@ type Summary = Schemas["Summary"];
 /** Also is work that is no task: how much of it there is, what to do, and the list that shows it. */
 export type Also = { count: string; what: string; how: string; target: AnyTarget };
 
-/** waits says what a payer's claims wait for, and what to do. */
-const waits: Record<Summary["waiting"][number]["reason"], { on: string; how: string }> = {
-  no_clearinghouse: {
-    on: "for a connection",
-    how: "Ask the operator of this service to connect a clearinghouse.",
-  },
-  no_route: {
-    on: "for a connection",
-    how: "Ask the operator of this service for a connection to this payer.",
-  },
-  paused: {
-    on: "for a connection",
-    how: "The connection is paused: ask the operator of this service to enable it again.",
-  },
-  restore: {
-    on: "for the end of a restore",
-    how: "The database of this service was restored: ask its operator when it goes on.",
-  },
-  office: {
-    on: "for the verification of the office",
-    how: "Ask the operator of this service to verify the office.",
-  },
+type Reason = Summary["waiting"][number]["reason"];
+
+/** waits says what to do about what a payer's claims wait for. */
+const waits: Record<Reason, string> = {
+  no_clearinghouse: "Ask the operator of this service to connect a clearinghouse.",
+  no_route: "Ask the operator of this service for a connection to this payer.",
+  paused: "The connection is paused: ask the operator of this service to enable it again.",
+  restore: "The database of this service was restored: ask its operator when it goes on.",
+  office: "Ask the operator of this service to verify the office.",
 };
+
+/** awaited is what they wait for. */
+function awaited(reason: Reason): string {
+  if (reason === "office") return "the verification of the office";
+  return reason === "restore" ? "the end of a restore" : "a connection";
+}
 
 /** also lists it, the most urgent first. Each list begins with the oldest. */
 export function also(s: Summary): Also[] {
@@ -57,9 +50,9 @@ export function also(s: Summary): Also[] {
   for (const w of s.waiting) {
     add(
       w.claims,
-      `claim to ${w.payer_name} waits ${waits[w.reason].on}`,
-      `claims to ${w.payer_name} wait ${waits[w.reason].on}`,
-      waits[w.reason].how,
+      `claim to ${w.payer_name} waits for ${awaited(w.reason)}`,
+      `claims to ${w.payer_name} wait for ${awaited(w.reason)}`,
+      waits[w.reason],
       claims({ state: ["queued"], payer_id: w.payer_id }),
     );
   }

@@ -35,7 +35,8 @@ func (s *Service) PlanErasure(ctx context.Context, scope billing.Scope, patient 
 		return nil, err
 	}
 	for _, part := range []func() error{
-		func() error { return p.eachCheck(p.check) }, func() error { return p.eachVisit(p.visit) }, func() error { return p.eachEstimate(p.estimate) },
+		func() error { return p.eachCheck(p.check) }, func() error { return p.eachVisit(p.visit) },
+		func() error { return p.eachEstimate(p.estimate) },
 		func() error { return p.eachClaim(p.claim) }, func() error { return p.eachRemittance(p.remittance) },
 		func() error { return p.eachAttachment(p.attachment) }, func() error { return p.eachPayerRequest(p.payerRequest) },
 	} {

@@ -47,8 +47,11 @@ func (s *Service) PlanErasure(ctx context.Context, scope billing.Scope, patient 
 	slices.Sort(p.files)
 	return &directory.Erasure{Scope: scope, Patient: patient, ErasureRecord: directory.ErasureRecord{
 		Removed: []directory.Erased{
-			{Kind: "checks", Count: p.checks}, {Kind: "visits", Count: p.visits}, {Kind: "estimates", Count: p.estimates},
-			{Kind: "appeals", Count: p.appeals}, {Kind: "images", Count: p.images},
+			{Kind: "checks", Count: p.checks},
+			{Kind: "visits", Count: p.visits},
+			{Kind: "estimates", Count: p.estimates},
+			{Kind: "appeals", Count: p.appeals},
+			{Kind: "images", Count: p.images},
 		},
 		Blanked: []directory.Erased{
 			{Kind: "claims", Count: p.claims}, {Kind: "payments", Count: p.payments}, {Kind: "attachments", Count: p.attachments}, {Kind: "payer requests", Count: p.payerRequests},

@@ -21,6 +21,7 @@ type reportFlags struct {
 
 	by, group, from, to     string
 	office, payer, provider string
+	zone                    string
 }
 
 // reporting is a command that prints a report.
@@ -51,6 +52,7 @@ func reporting(b Backend, c *cobra.Command, grouped, period bool, show func(*cob
 	c.Flags().StringVar(&f.office, "office", "", "only claims of this office (off_...)")
 	c.Flags().StringVar(&f.payer, "payer", "", "only claims to this payer: its ID, its payer ID or an alias")
 	c.Flags().StringVar(&f.provider, "provider", "", "only claims of this provider (prv_...)")
+	c.Flags().StringVar(&f.zone, "time-zone", "", "the zone in which days begin, such as America/Los_Angeles (default: UTC)")
 	return c
 }
 
@@ -73,7 +75,7 @@ func reportAging(b Backend) *cobra.Command {
 		Example: "  molar reports aging\n  molar reports aging --by service --group-by office",
 	}, true, false, func(c *cobra.Command, api *client, f *reportFlags) error {
 		r, err := api.Reports.Aging(c.Context(), molar.ReportsAgingParams{
-			By: molar.ReportsAgingParamsBy(f.by), GroupBy: molar.ReportsAgingParamsGroupBy(f.group), OfficeID: f.office, PayerID: f.payer, ProviderID: f.provider,
+			By: molar.ReportsAgingParamsBy(f.by), GroupBy: molar.ReportsAgingParamsGroupBy(f.group), OfficeID: f.office, PayerID: f.payer, ProviderID: f.provider, TimeZone: f.zone,
 		})
 		if err != nil {
 			return err
@@ -111,7 +113,7 @@ func reportCollections(b Backend) *cobra.Command {
 	}, true, true, func(c *cobra.Command, api *client, f *reportFlags) error {
 		r, err := api.Reports.Collections(c.Context(), molar.ReportsCollectionsParams{
 			By: molar.ReportBy(f.by), GroupBy: molar.ReportsCollectionsParamsGroupBy(f.group), From: f.from, To: f.to,
-			OfficeID: f.office, PayerID: f.payer, ProviderID: f.provider,
+			OfficeID: f.office, PayerID: f.payer, ProviderID: f.provider, TimeZone: f.zone,
 		})
 		if err != nil {
 			return err
@@ -143,7 +145,7 @@ func reportDenials(b Backend) *cobra.Command {
 		Example: "  molar reports denials --from 2026-01-01",
 	}, false, true, func(c *cobra.Command, api *client, f *reportFlags) error {
 		r, err := api.Reports.Denials(c.Context(), molar.ReportsDenialsParams{
-			By: molar.ReportBy(f.by), From: f.from, To: f.to, OfficeID: f.office, PayerID: f.payer, ProviderID: f.provider,
+			By: molar.ReportBy(f.by), From: f.from, To: f.to, OfficeID: f.office, PayerID: f.payer, ProviderID: f.provider, TimeZone: f.zone,
 		})
 		if err != nil {
 			return err
@@ -168,7 +170,7 @@ func reportPayers(b Backend) *cobra.Command {
 		Example: "  molar reports payers --by submission --from 2026-01-01",
 	}, false, true, func(c *cobra.Command, api *client, f *reportFlags) error {
 		r, err := api.Reports.Payers(c.Context(), molar.ReportsPayersParams{
-			By: molar.ReportBy(f.by), From: f.from, To: f.to, OfficeID: f.office, PayerID: f.payer, ProviderID: f.provider,
+			By: molar.ReportBy(f.by), From: f.from, To: f.to, OfficeID: f.office, PayerID: f.payer, ProviderID: f.provider, TimeZone: f.zone,
 		})
 		if err != nil {
 			return err

@@ -26,6 +26,7 @@ func benchTasks(b *testing.B, s *pgstore.Store, url string, in billing.Scope) {
 	b.Helper()
 	db := admin(b, url)
 	exec(b, db, fillTasks)
+	exec(b, db, "UPDATE tasks SET office_id = made(6, 2) WHERE claim_id IN (SELECT made(10000 * n, 1) FROM generate_series(1, 10) n)")
 	exec(b, db, "VACUUM ANALYZE tasks")
 	all := tasks.New(s, func(billing.Scope, billing.PayerID) bool { return true })
 	var deep *billing.Position
@@ -43,7 +44,8 @@ func benchTasks(b *testing.B, s *pgstore.Store, url string, in billing.Scope) {
 		"all": {}, "all, deep": {after: deep}, "of a kind": {f: task.Filter{Kinds: []task.Kind{task.Denied}}},
 		"of two kinds": {f: task.Filter{Kinds: []task.Kind{task.Denied, task.NoDecision}}},
 		"of an office": {f: task.Filter{OfficeID: pgstore.Number(10, 2)}}, "of a payer": {f: task.Filter{PayerID: pgstore.Number(10, 3)}},
-		"of nobody's office": {f: task.Filter{OfficeID: pgstore.Number(5, 2)}}, "of somebody": {f: task.Filter{Assignee: pgstore.Number(100, 8)}},
+		"of an office with ten": {f: task.Filter{OfficeID: pgstore.Number(6, 2)}},
+		"of nobody's office":    {f: task.Filter{OfficeID: pgstore.Number(5, 2)}}, "of somebody": {f: task.Filter{Assignee: pgstore.Number(100, 8)}},
 		"nobody's": {f: task.Filter{Nobody: true}}, "of a large amount": {f: task.Filter{AmountFrom: 990_00}}, "snoozed": {f: task.Filter{State: task.Snoozed}},
 		"of an office, a payer and a kind": {f: task.Filter{OfficeID: pgstore.Number(10, 2), PayerID: pgstore.Number(10, 3), Kinds: []task.Kind{task.Denied}}},
 	} {

@@ -917,7 +917,8 @@ func (s AttachmentsOperations) Close(ctx context.Context, id string, options ...
 //
 // Requires the `submit` permission. The body is a form with the image in the part `file`. The parts can be in
 // any order. The body has at most 15 MB (15,728,640 bytes) and 64 KiB. An attachment has at most 127 documents,
-// and at most 15 MB of stored images. Uploading the same image again changes nothing.
+// and at most 15 MB of stored images. Uploading the same image again changes nothing, also with other fields: to
+// correct these, delete the document, and upload the image again.
 //
 // **JPEG:** baseline or progressive, 8 bits a sample, 1, 3 or 4 components, at most 20,000 pixels a side and 64
 // megapixels. The API stores every pixel unchanged. **PNG:** at most 20,000 pixels a side and 20 megapixels (4
@@ -1689,8 +1690,8 @@ type ReportsOperations struct{ c *Client }
 // Aging calls GET /reports/aging.
 // Report what is open, by age.
 //
-// Requires the `read` permission. What is open of claims that were sent, in columns of 30 days, today in the
-// organization's time: what payers owe (`insurance`) apart from what patients owe (`patient`). The open amount of
+// Requires the `read` permission. What is open of claims that were sent, in columns of 30 days up to
+// today: what payers owe (`insurance`) apart from what patients owe (`patient`). The open amount of
 // claims for the same services counts once, on the claim to the last payer. `unsent` is what is open of claims that
 // were not sent. An overpaid claim lowers the sum. As CSV, the file has the rows without the total.
 func (s ReportsOperations) Aging(ctx context.Context, params ReportsAgingParams, options ...CallOption) (*AgingReport, error) {

@@ -38,6 +38,7 @@ type EligibilityRequest struct {
 // EligibilityRequestSubscriber is part of a request.
 // The person who holds the plan.
 type EligibilityRequestSubscriber struct {
+	// As the plan has it. Requests to payers carry Latin letters only: a name without any is a fault, and accents are left out there.
 	FirstName   string `json:"first_name"`
 	LastName    string `json:"last_name"`
 	DateOfBirth string `json:"date_of_birth"`
@@ -1219,9 +1220,9 @@ type EligibilityBatchItem struct {
 	Status *EligibilityBatchItemStatus `json:"status"`
 	// What the check comes to, in plain words. Null without an outcome of a check.
 	Verdict *Verdict `json:"verdict"`
-	// What is left of the patient's yearly maximum for the service. All of it is left in a later benefit period than that of the check. Null if the payer did not return it, or not when the benefit year begins.
+	// What is left of the patient's yearly maximum for the service. All of it is left in a later benefit period than that of the check. Null if the payer did not return it, or not when the benefit year begins, and for a patient who is not covered.
 	MaximumRemaining *Amount `json:"maximum_remaining"`
-	// What is left of the patient's yearly deductible for the service. All of it is left in a later benefit period than that of the check. Null if the payer did not return it, or not when the benefit year begins.
+	// What is left of the patient's yearly deductible for the service. All of it is left in a later benefit period than that of the check. Null if the payer did not return it, or not when the benefit year begins, and for a patient who is not covered.
 	DeductibleRemaining *Amount `json:"deductible_remaining"`
 	// How often the payer was asked for the check.
 	Attempts int `json:"attempts"`
@@ -1325,8 +1326,7 @@ const (
 
 // EligibilityBatchItemRequest is part of a reply.
 // The check that was asked for, as you sent it.
-type EligibilityBatchItemRequest struct {
-}
+type EligibilityBatchItemRequest map[string]any
 
 // Nothing is part of a request.
 type Nothing struct {
@@ -6222,9 +6222,10 @@ type Summary struct {
 	Overpaid BoundedCount `json:"overpaid"`
 	// Claims that `GET /claims?payment_changed=true` lists.
 	PaymentChanged BoundedCount `json:"payment_changed"`
-	// Payers to which queued claims of live mode wait for a connection, the most claims first. `reason` is
-	// `no_clearinghouse` if nothing carries claims, `no_route` if nothing carries them to this payer, and `paused`
-	// while that connection is paused.
+	// Payers to which queued claims of live mode wait for the operator of the service, the most claims first. `reason` is
+	// `no_clearinghouse` if nothing carries claims, `no_route` if nothing carries them to this payer, `paused`
+	// while that connection is paused, `restore` until the service is resumed after a restore of its database, and
+	// `office` if the operator has not verified their office. A payer may be here once for each reason.
 	Waiting []SummaryWaitingItem `json:"waiting"`
 	Money   SummaryMoney         `json:"money"`
 	ERAs    SummaryERAs          `json:"eras"`
@@ -6264,6 +6265,8 @@ const (
 	SummaryWaitingItemReasonNoClearinghouse SummaryWaitingItemReason = "no_clearinghouse"
 	SummaryWaitingItemReasonNoRoute         SummaryWaitingItemReason = "no_route"
 	SummaryWaitingItemReasonPaused          SummaryWaitingItemReason = "paused"
+	SummaryWaitingItemReasonRestore         SummaryWaitingItemReason = "restore"
+	SummaryWaitingItemReasonOffice          SummaryWaitingItemReason = "office"
 )
 
 // SummaryMoney is part of a reply.
@@ -6427,6 +6430,9 @@ type ReportsAgingParams struct {
 	PayerID string `json:"payer_id,omitempty"`
 	// Only claims of this rendering provider.
 	ProviderID string `json:"provider_id,omitempty"`
+	// The time zone in which days begin: those of `by=submission`, and today, from which ages count. An IANA name, such as
+	// the `time_zone` of an office. Days of a decision or a service are dates, and do not depend on it.
+	TimeZone string `json:"time_zone,omitempty"`
 }
 
 func (p ReportsAgingParams) query() url.Values {
@@ -6445,6 +6451,9 @@ func (p ReportsAgingParams) query() url.Values {
 	}
 	if p.ProviderID != "" {
 		q.Set("provider_id", string(p.ProviderID))
+	}
+	if p.TimeZone != "" {
+		q.Set("time_zone", string(p.TimeZone))
 	}
 	return q
 }
@@ -6548,6 +6557,9 @@ type ReportsCollectionsParams struct {
 	PayerID string `json:"payer_id,omitempty"`
 	// Only claims of this rendering provider.
 	ProviderID string `json:"provider_id,omitempty"`
+	// The time zone in which days begin: those of `by=submission`, and today, from which ages count. An IANA name, such as
+	// the `time_zone` of an office. Days of a decision or a service are dates, and do not depend on it.
+	TimeZone string `json:"time_zone,omitempty"`
 }
 
 func (p ReportsCollectionsParams) query() url.Values {
@@ -6572,6 +6584,9 @@ func (p ReportsCollectionsParams) query() url.Values {
 	}
 	if p.ProviderID != "" {
 		q.Set("provider_id", string(p.ProviderID))
+	}
+	if p.TimeZone != "" {
+		q.Set("time_zone", string(p.TimeZone))
 	}
 	return q
 }
@@ -6642,6 +6657,9 @@ type ReportsDenialsParams struct {
 	PayerID string `json:"payer_id,omitempty"`
 	// Only claims of this rendering provider.
 	ProviderID string `json:"provider_id,omitempty"`
+	// The time zone in which days begin: those of `by=submission`, and today, from which ages count. An IANA name, such as
+	// the `time_zone` of an office. Days of a decision or a service are dates, and do not depend on it.
+	TimeZone string `json:"time_zone,omitempty"`
 }
 
 func (p ReportsDenialsParams) query() url.Values {
@@ -6663,6 +6681,9 @@ func (p ReportsDenialsParams) query() url.Values {
 	}
 	if p.ProviderID != "" {
 		q.Set("provider_id", string(p.ProviderID))
+	}
+	if p.TimeZone != "" {
+		q.Set("time_zone", string(p.TimeZone))
 	}
 	return q
 }
@@ -6719,6 +6740,9 @@ type ReportsPayersParams struct {
 	PayerID string `json:"payer_id,omitempty"`
 	// Only claims of this rendering provider.
 	ProviderID string `json:"provider_id,omitempty"`
+	// The time zone in which days begin: those of `by=submission`, and today, from which ages count. An IANA name, such as
+	// the `time_zone` of an office. Days of a decision or a service are dates, and do not depend on it.
+	TimeZone string `json:"time_zone,omitempty"`
 }
 
 func (p ReportsPayersParams) query() url.Values {
@@ -6740,6 +6764,9 @@ func (p ReportsPayersParams) query() url.Values {
 	}
 	if p.ProviderID != "" {
 		q.Set("provider_id", string(p.ProviderID))
+	}
+	if p.TimeZone != "" {
+		q.Set("time_zone", string(p.TimeZone))
 	}
 	return q
 }
@@ -9573,8 +9600,7 @@ const (
 
 // OwnConnectionOptions is part of a reply.
 // The options that are not the defaults, as in the operator's document.
-type OwnConnectionOptions struct {
-}
+type OwnConnectionOptions map[string]any
 
 // ConnectionsListNotesParams is part of a request.
 // The parameters of /connections/{id}/notes.
@@ -10137,8 +10163,7 @@ const (
 // SandboxScenarioExample is part of a reply.
 // A body that works as it is, for `POST /eligibility`, `POST /claims` or `POST /attachments`. It has the newest
 // office that is not retired; without one it is null.
-type SandboxScenarioExample struct {
-}
+type SandboxScenarioExample map[string]any
 
 // SandboxScenarioRequest is part of a request.
 type SandboxScenarioRequest struct {

@@ -33,6 +33,9 @@ export interface EligibilityRequest {
 
 /** The person who holds the plan. */
 export interface EligibilityRequestSubscriber {
+  /**
+   * As the plan has it. Requests to payers carry Latin letters only: a name without any is a fault, and accents are left out there.
+   */
   first_name: string;
   last_name: string;
   date_of_birth: string;
@@ -1059,11 +1062,11 @@ export interface EligibilityBatchItem {
   /** What the check comes to, in plain words. Null without an outcome of a check. */
   verdict: Verdict | null;
   /**
-   * What is left of the patient's yearly maximum for the service. All of it is left in a later benefit period than that of the check. Null if the payer did not return it, or not when the benefit year begins.
+   * What is left of the patient's yearly maximum for the service. All of it is left in a later benefit period than that of the check. Null if the payer did not return it, or not when the benefit year begins, and for a patient who is not covered.
    */
   maximum_remaining: Amount | null;
   /**
-   * What is left of the patient's yearly deductible for the service. All of it is left in a later benefit period than that of the check. Null if the payer did not return it, or not when the benefit year begins.
+   * What is left of the patient's yearly deductible for the service. All of it is left in a later benefit period than that of the check. Null if the payer did not return it, or not when the benefit year begins, and for a patient who is not covered.
    */
   deductible_remaining: Amount | null;
   /** How often the payer was asked for the check. */
@@ -1162,6 +1165,7 @@ export type EligibilityBatchItemErrorCode =
 
 /** The check that was asked for, as you sent it. */
 export interface EligibilityBatchItemRequest {
+  [name: string]: unknown;
 }
 
 export interface Nothing {
@@ -5600,9 +5604,10 @@ export interface Summary {
   /** Claims that `GET /claims?payment_changed=true` lists. */
   payment_changed: BoundedCount;
   /**
-   * Payers to which queued claims of live mode wait for a connection, the most claims first. `reason` is
-   * `no_clearinghouse` if nothing carries claims, `no_route` if nothing carries them to this payer, and `paused`
-   * while that connection is paused.
+   * Payers to which queued claims of live mode wait for the operator of the service, the most claims first. `reason` is
+   * `no_clearinghouse` if nothing carries claims, `no_route` if nothing carries them to this payer, `paused`
+   * while that connection is paused, `restore` until the service is resumed after a restore of its database, and
+   * `office` if the operator has not verified their office. A payer may be here once for each reason.
    */
   waiting: SummaryWaitingItem[];
   money: SummaryMoney;
@@ -5637,6 +5642,8 @@ export type SummaryWaitingItemReason =
   | "no_clearinghouse"
   | "no_route"
   | "paused"
+  | "restore"
+  | "office"
   | (string & {});
 
 export interface SummaryMoney {
@@ -5796,6 +5803,11 @@ export interface ReportsAgingParams {
   payer_id?: string;
   /** Only claims of this rendering provider. */
   provider_id?: string;
+  /**
+   * The time zone in which days begin: those of `by=submission`, and today, from which ages count. An IANA name, such as
+   * the `time_zone` of an office. Days of a decision or a service are dates, and do not depend on it.
+   */
+  time_zone?: string;
 }
 
 export interface AgingReport {
@@ -5883,6 +5895,11 @@ export interface ReportsCollectionsParams {
   payer_id?: string;
   /** Only claims of this rendering provider. */
   provider_id?: string;
+  /**
+   * The time zone in which days begin: those of `by=submission`, and today, from which ages count. An IANA name, such as
+   * the `time_zone` of an office. Days of a decision or a service are dates, and do not depend on it.
+   */
+  time_zone?: string;
 }
 
 export interface CollectionsReport {
@@ -5952,6 +5969,11 @@ export interface ReportsDenialsParams {
   payer_id?: string;
   /** Only claims of this rendering provider. */
   provider_id?: string;
+  /**
+   * The time zone in which days begin: those of `by=submission`, and today, from which ages count. An IANA name, such as
+   * the `time_zone` of an office. Days of a decision or a service are dates, and do not depend on it.
+   */
+  time_zone?: string;
 }
 
 export interface DenialsReport {
@@ -6006,6 +6028,11 @@ export interface ReportsPayersParams {
   payer_id?: string;
   /** Only claims of this rendering provider. */
   provider_id?: string;
+  /**
+   * The time zone in which days begin: those of `by=submission`, and today, from which ages count. An IANA name, such as
+   * the `time_zone` of an office. Days of a decision or a service are dates, and do not depend on it.
+   */
+  time_zone?: string;
 }
 
 export interface PayersReport {
@@ -8458,6 +8485,7 @@ export type ConnectionPayerTransaction =
 
 /** The options that are not the defaults, as in the operator's document. */
 export interface OwnConnectionOptions {
+  [name: string]: unknown;
 }
 
 /** The parameters of /connections/{id}/notes. */
@@ -8947,6 +8975,7 @@ export type SandboxScenarioFollowAwaits =
  * office that is not retired; without one it is null.
  */
 export interface SandboxScenarioExample {
+  [name: string]: unknown;
 }
 
 export interface SandboxScenarioRequest {

@@ -20,6 +20,7 @@ class EligibilityRequestSubscriber(TypedDict, total=False):
     """The person who holds the plan."""
 
     first_name: Required[str]
+    """As the plan has it. Requests to payers carry Latin letters only: a name without any is a fault, and accents are left out there."""
     last_name: Required[str]
     date_of_birth: Required[dt.date | str]
     member_id: Required[str]
@@ -1122,9 +1123,9 @@ class EligibilityBatchItem(Model):
     verdict: Verdict | None
     """What the check comes to, in plain words. Null without an outcome of a check."""
     maximum_remaining: Decimal | None
-    """What is left of the patient's yearly maximum for the service. All of it is left in a later benefit period than that of the check. Null if the payer did not return it, or not when the benefit year begins."""
+    """What is left of the patient's yearly maximum for the service. All of it is left in a later benefit period than that of the check. Null if the payer did not return it, or not when the benefit year begins, and for a patient who is not covered."""
     deductible_remaining: Decimal | None
-    """What is left of the patient's yearly deductible for the service. All of it is left in a later benefit period than that of the check. Null if the payer did not return it, or not when the benefit year begins."""
+    """What is left of the patient's yearly deductible for the service. All of it is left in a later benefit period than that of the check. Null if the payer did not return it, or not when the benefit year begins, and for a patient who is not covered."""
     attempts: int
     """How often the payer was asked for the check."""
     next_attempt_at: dt.datetime | None
@@ -5759,7 +5760,7 @@ class BoundedCount(Model):
     _read: ClassVar[dict[str, Any]] = {
     }
 
-SummaryWaitingItemReason: TypeAlias = "Literal['no_clearinghouse', 'no_route', 'paused'] | str"
+SummaryWaitingItemReason: TypeAlias = "Literal['no_clearinghouse', 'no_route', 'paused', 'restore', 'office'] | str"
 
 
 class SummaryWaitingItem(Model):
@@ -5960,9 +5961,10 @@ class Summary(Model):
     payment_changed: BoundedCount
     """Claims that `GET /claims?payment_changed=true` lists."""
     waiting: list[SummaryWaitingItem]
-    """Payers to which queued claims of live mode wait for a connection, the most claims first. `reason` is
-    `no_clearinghouse` if nothing carries claims, `no_route` if nothing carries them to this payer, and `paused`
-    while that connection is paused.
+    """Payers to which queued claims of live mode wait for the operator of the service, the most claims first. `reason` is
+    `no_clearinghouse` if nothing carries claims, `no_route` if nothing carries them to this payer, `paused`
+    while that connection is paused, `restore` until the service is resumed after a restore of its database, and
+    `office` if the operator has not verified their office. A payer may be here once for each reason.
     """
     money: SummaryMoney
     eras: SummaryERAs
@@ -6045,6 +6047,10 @@ class ReportsAgingParams(TypedDict, total=False):
     """Only items of this payer: its `pyr_` ID, its payer ID or an alias."""
     provider_id: str
     """Only claims of this rendering provider."""
+    time_zone: str
+    """The time zone in which days begin: those of `by=submission`, and today, from which ages count. An IANA name, such as
+    the `time_zone` of an office. Days of a decision or a service are dates, and do not depend on it.
+    """
 
 AgingReportBy: TypeAlias = "Literal['submission', 'service'] | str"
 
@@ -6145,6 +6151,7 @@ ReportsCollectionsParams = TypedDict(
         "office_id": "str",
         "payer_id": "str",
         "provider_id": "str",
+        "time_zone": "str",
     },
     total=False,
 )
@@ -6242,6 +6249,7 @@ ReportsDenialsParams = TypedDict(
         "office_id": "str",
         "payer_id": "str",
         "provider_id": "str",
+        "time_zone": "str",
     },
     total=False,
 )
@@ -6315,6 +6323,7 @@ ReportsPayersParams = TypedDict(
         "office_id": "str",
         "payer_id": "str",
         "provider_id": "str",
+        "time_zone": "str",
     },
     total=False,
 )

@@ -383,9 +383,9 @@ func (c Category) Words() string {
 }
 
 // dayWords returns a day as people say it: without the year from the day that is spoken of
-// until a year after it.
+// until eleven months after it. A visit is checked up to a month ahead, and December 15 would be read as the next one.
 func dayWords(day, from billing.Date) string {
-	if from.IsZero() || day.Before(from) || !day.Before(from.AddMonths(12)) {
+	if from.IsZero() || day.Before(from) || !day.Before(from.AddMonths(11)) {
 		return day.Time().Format("January 2, 2006")
 	}
 	return day.Time().Format("January 2")

@@ -175,10 +175,12 @@ func TestVerdicts(t *testing.T) {
 					{Category: coverage.CategoryProsthodontics, Until: day("2026-12-01")},
 					{Category: coverage.CategoryBasic, Months: 5},
 					{Category: coverage.CategoryImplants, Until: day("2026-06-15")},
+					{Category: coverage.CategoryPeriodontics, Until: day("2027-06-01")}, // a check of May would read June 1 as its own
 				}
 			}), nil, coverage.StandingLimited,
 			[]string{
 				"Covered. From December 1 on, the plan pays for major services and prosthodontics.", "From January 1 on, the plan pays for orthodontics.",
+				"From June 1, 2027 on, the plan pays for periodontics.",
 				"The payer does not say how much of the maximum is left.",
 			},
 		},
@@ -360,7 +362,7 @@ func TestVerdictOfTheNextYear(t *testing.T) {
 func TestVerdictAtTheOffice(t *testing.T) {
 	t.Parallel()
 	b := &coverage.Benefits{Status: coverage.Active, Maximums: []coverage.BenefitAmount{amount(coverage.LevelIndividual, coverage.PeriodCalendarYear, 1000, 0, "")}}
-	const before, after = "Covered. The year's maximum begins anew on January 1, 2027, before the service.", "Covered. The year's maximum is used up until January 1."
+	const before, after = "Covered. The year's maximum begins anew on January 1, 2027, before the service.", "Covered. The year's maximum is used up until January 1, 2028."
 	for _, c := range []struct {
 		zone, answered, want, left string
 	}{

@@ -126,7 +126,7 @@ var claimRules = []rule[*claim.Claim]{
 			}
 			if d := c.Deadlines(); refused(c) && d != nil && !d.Appeal.On.IsZero() {
 				w.DueOn, w.DueBy = d.Appeal.On, sourceOf(d.Appeal.Source)
-				w.Reason += " The payer accepts an appeal until " + words(d.Appeal.On) + "."
+				w.Reason += " An appeal must be with the payer by " + words(d.Appeal.On) + "."
 			}
 		},
 	},

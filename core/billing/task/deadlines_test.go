@@ -111,7 +111,7 @@ func TestAppealDue(t *testing.T) {
 	})
 	c := aClaim(claim.Denied, denied)
 	w, ok := the(task.Denied, c)
-	if last := billing.DateOf(sent).AddDays(120); !ok || w.DueOn != last || w.DueBy != task.DueByPayer || w.Actions[0] != "createAppeal" || !strings.Contains(w.Reason, "until June 30, 2026") {
+	if last := billing.DateOf(sent).AddDays(120); !ok || w.DueOn != last || w.DueBy != task.DueByPayer || w.Actions[0] != "createAppeal" || !strings.Contains(w.Reason, "by June 30, 2026") {
 		t.Errorf("a denial that can be appealed: %+v", w)
 	}
 	for _, act := range []remit.Act{remit.ActCorrect, remit.ActSend, remit.ActWriteOff, remit.ActBillNext, remit.ActNone} {

@@ -217,20 +217,68 @@ func TestDepositFiles(t *testing.T) {
 	}
 }
 
+// cutFile is a file of a bank, and its beginning, which ends within its first entry.
+func cutFile() (cut, whole string) {
+	whole = strings.Join([]string{
+		"101 091000019 1234567892603090930A094101RECEIVING BANK         PAYER BANK                     ",
+		"5220EXAMPLE DENTAL                      1946032529CCDHCCLAIMPMT260309260309   1091000010000001",
+		"622122105278000123456789     00000001001234567893     BRIGHT SMILES DENTAL    1091000010000001",
+		"705TRN*1*EFT-2*1512345678~                                                         00010000001",
+		"622122105278000123456789     00000001001234567893     BRIGHT SMILES DENTAL    1091000010000002",
+		"705TRN*1*EFT-9*1512345678~                                                         00010000002",
+	}, "\n") + "\n"
+	cut, _, _ = strings.Cut(whole, "705")
+	return cut, whole
+}
+
+// TestDepositOfACutFileIsMistaken matches the deposit by its figures, until its trace number says that it pays another
+// remittance.
+func TestDepositOfACutFileIsMistaken(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	cut, whole := cutFile()
+	first := s.paidBy(t, "EFT-1")[0]
+	s.must(t, 200, banking(cut)).shows(t, "matched", 1.0)
+	s.must(t, 200, call{path: first}).shows(t, "bank.status", "received")
+	second := s.paidBy(t, "EFT-2")[0]
+	s.must(t, 200, banking(whole)).shows(t, "traced", 1.0, "matched", 1.0, "waiting", 1.0)
+	s.must(t, 200, call{path: first}).shows(t, "bank.received", "0.00", "bank.deposits", []any{})
+	s.must(t, 200, call{path: second}).shows(t, "bank.status", "received")
+}
+
+// TestDepositOfACutFileIsReturned completes a deposit with the file that also takes it back, and a return that was cut.
+func TestDepositOfACutFileIsReturned(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	cut, whole := cutFile()
+	eras := s.paidBy(t, "EFT-1", "EFT-2")
+	s.must(t, 200, banking(cut)).shows(t, "added", 1.0)
+	path := s.deposit(t, "?state=unmatched")
+	back := "621122105278000123456789     00000001001234567893     BRIGHT SMILES DENTAL    1091000010000003\n"
+	named := back + "799R01091000010000001      09100001                                            091000010000003\n"
+	s.must(t, 200, banking(whole+back)).shows(t, "added", 2.0, "traced", 1.0, "matched", 1.0, "returned", 0.0) // of two deposits of 1.00
+	s.must(t, 200, call{path: eras[1]}).shows(t, "bank.status", "received")
+	s.must(t, 200, banking(whole+named)).shows(t, "added", 0.0, "traced", 1.0, "returned", 1.0)
+	s.must(t, 200, call{path: path}).shows(t, "state", "returned", "trace_number", "EFT-2", "parts", []any{})
+	s.must(t, 200, call{path: eras[1]}).shows(t, "bank.received", "0.00")
+	for _, file := range []string{cut, whole, whole + named} {
+		s.must(t, 200, banking(file)).shows(t, "added", 0.0, "traced", 0.0, "matched", 0.0, "returned", 0.0)
+	}
+
+	// The same money, in the same two files, and both at once.
+	other := startService(t)
+	other.paidBy(t, "EFT-2")
+	other.must(t, 200, banking(strings.Replace(cut, "HCCLAIMPMT", "PAYMENT   ", 1))).shows(t, "added", 1.0)
+	other.must(t, 200, banking(whole+named)).shows(t, "added", 2.0, "traced", 1.0, "matched", 0.0, "returned", 1.0, "waiting", 1.0)
+	other.deposit(t, "?state=returned")
+}
+
 // TestDepositOfACutFile has an entry whose trace number only the whole file has. Until then two remittances fit it.
 func TestDepositOfACutFile(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
 	eras := s.paidBy(t, "EFT-1", "EFT-2")
-	whole := strings.Join([]string{
-		"101 091000019 1234567892603090930A094101RECEIVING BANK         PAYER BANK                     ",
-		"5220EXAMPLE DENTAL                      1946032529CCDHCCLAIMPMT260309260309   1091000010000001",
-		"622122105278000123456789     00000001001234567893     BRIGHT SMILES DENTAL    1091000010000001",
-		"705TRN*1*EFT-2*1512345678~                                                         00010000001",
-		"622122105278000123456789     00000005001234567893     BRIGHT SMILES DENTAL    1091000010000002",
-		"705TRN*1*EFT-9*1512345678~                                                         00010000002",
-	}, "\n") + "\n"
-	cut, _, _ := strings.Cut(whole, "705")
+	cut, whole := cutFile()
 	s.must(t, 200, banking(cut)).shows(t, "entries", 1.0, "added", 1.0, "traced", 0.0, "matched", 0.0, "waiting", 1.0, "warnings.0.code", "trailer_missing")
 	path := s.deposit(t, "?state=unmatched")
 	s.must(t, 200, call{path: path}).shows(t, "trace_number", nil)

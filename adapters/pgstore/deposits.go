@@ -92,8 +92,8 @@ func (r deposits) Known(ctx context.Context, identities [][sha256.Size]byte) (ma
 	}
 	var b []byte
 	var is deposit.Stored
-	err := r.each(ctx, "find deposits", []any{&b, &is.ID, &is.Traced}, func() { known[[sha256.Size]byte(b)] = is },
-		"SELECT identity, id, trace <> '' FROM deposits WHERE org_id = $1 AND mode = $2 AND identity = ANY ($3::bytea[])", r.scope.Org, r.scope.Mode, asked)
+	err := r.each(ctx, "find deposits", []any{&b, &is.ID, &is.Whole}, func() { known[[sha256.Size]byte(b)] = is },
+		"SELECT identity, id, trace <> '' OR returns <> '' FROM deposits WHERE org_id = $1 AND mode = $2 AND identity = ANY ($3::bytea[])", r.scope.Org, r.scope.Mode, asked)
 	return known, err
 }
 

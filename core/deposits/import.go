@@ -20,8 +20,8 @@ type Imported struct {
 	Format   deposit.Format
 	Entries  int // of the file
 	Added    []*deposit.Deposit
-	Traced   []*deposit.Deposit // stored ones that have their trace number now
-	Matched  int                // of those added, and of those that have their trace number now
+	Traced   []*deposit.Deposit // stored ones that the file completes
+	Matched  int                // of those added and completed
 	Undone   int                // deposits that an entry took back
 	Warnings []deposit.Warning
 	Accounts []*deposit.Account // of the file
@@ -30,9 +30,9 @@ type Imported struct {
 // news returns the deposits of which the file says something new.
 func (i *Imported) news() []*deposit.Deposit { return slices.Concat(i.Added, i.Traced) }
 
-// Waiting returns how many of the new deposits wait for a remittance.
+// Waiting returns how many of them wait for a remittance.
 func (i *Imported) Waiting() (n int) {
-	for _, d := range i.Added {
+	for _, d := range i.news() {
 		if d.State == deposit.Unmatched {
 			n++
 		}
@@ -56,7 +56,7 @@ func (s *Service) Import(ctx context.Context, call idempotency.Write[*Imported],
 		f, call.Request.Faults = s.read(content, how) // outside of the transaction, because a file takes a while
 	}
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*Imported, error) {
-		i := importing{tx: tx, scope: call.Scope, at: tx.Clock.Now(), to: &Imported{Format: f.Format, Entries: len(f.Entries), Warnings: f.Warnings}}
+		i := importing{tx: tx, scope: call.Scope, at: tx.Clock.Now(), mistaken: map[billing.DepositID]billing.ERAID{}, to: &Imported{Format: f.Format, Entries: len(f.Entries), Warnings: f.Warnings}}
 		return i.to, i.run(ctx, f, names)
 	})
 }
@@ -71,6 +71,8 @@ type importing struct {
 	all  []*deposit.Account // of the scope, as they will be
 	days billing.DateSpan   // of the new entries
 	eras []*remit.ERA       // that may belong to them
+
+	mistaken map[billing.DepositID]billing.ERAID // what completed deposits were matched to, and do not pay
 }
 
 func (i *importing) run(ctx context.Context, f deposit.File, names []string) error {
@@ -114,13 +116,18 @@ func (i *importing) touched(taken []takenBack) (all []billing.ERAID) {
 	for _, t := range taken {
 		all = append(all, t.of.Remittances()...)
 	}
-	return all
+	return slices.AppendSeq(all, maps.Values(i.mistaken))
 }
 
 // keep changes locked remittances and stores everything.
 func (i *importing) keep(ctx context.Context, locked map[billing.ERAID]*remit.ERA, taken []takenBack) error {
 	for _, e := range locked {
 		e.Known(deposit.KnownFrom(i.all, e.Payment.Account))
+	}
+	for d, e := range i.mistaken {
+		if locked[e] != nil {
+			locked[e].Withdrawn(d)
+		}
 	}
 	for _, t := range taken {
 		t.of.TakenBack(t.by, slices.Collect(maps.Values(locked)))
@@ -176,11 +183,7 @@ func (i *importing) matches(ctx context.Context, locked map[billing.ERAID]*remit
 		if err != nil {
 			return nil, err
 		}
-		for _, d := range waiting {
-			if !slices.ContainsFunc(i.to.Traced, func(t *deposit.Deposit) bool { return t.ID == d.ID }) {
-				deposits = append(deposits, d)
-			}
-		}
+		deposits = append(deposits, slices.DeleteFunc(waiting, func(d *deposit.Deposit) bool { return i.completed(d.ID) != nil })...)
 	}
 	for _, m := range deposit.Matches(deposits, eras) {
 		free := !slices.ContainsFunc(m.ERAs, func(e *remit.ERA) bool { return locked[e.ID] == nil })
@@ -236,15 +239,41 @@ func (i *importing) add(ctx context.Context, f deposit.File) error {
 		case !is:
 			at := billing.RealAt(i.tx.Real.Now().Add(time.Duration(n) * time.Microsecond)) // in the order of the file
 			i.to.Added = append(i.to.Added, deposit.New(i.scope, e, id, of[e.Account], at, i.at))
-		case !was.Traced && e.Trace != "":
-			d, err := i.tx.Deposits.Lock(ctx, was.ID)
-			if err != nil {
+		case !was.Whole && e.Whole():
+			if err := i.complete(ctx, was.ID, e); err != nil {
 				return err
 			}
-			d.Complete(e)
-			i.to.Traced = append(i.to.Traced, d)
 		}
-		known[id] = deposit.Stored{Traced: true} // the file says it once
+		known[id] = deposit.Stored{Whole: true} // the file says it once
+	}
+	return nil
+}
+
+// complete adds to a stored deposit what the entry says. A match by the figures that turns out to be mistaken is taken back.
+func (i *importing) complete(ctx context.Context, id billing.DepositID, entry deposit.Entry) error {
+	d, err := i.tx.Deposits.Lock(ctx, id)
+	if err != nil {
+		return err
+	}
+	d.Complete(entry)
+	i.to.Traced = append(i.to.Traced, d)
+	for _, of := range d.Remittances() {
+		e, err := i.tx.ERAs.Get(ctx, of)
+		switch {
+		case err != nil:
+			return err
+		case d.Mistaken(e):
+			d.Withdraw()
+			i.mistaken[d.ID] = of
+		}
+	}
+	return nil
+}
+
+// completed returns the completed deposit with the ID; nil for none.
+func (i *importing) completed(id billing.DepositID) *deposit.Deposit {
+	if n := slices.IndexFunc(i.to.Traced, func(d *deposit.Deposit) bool { return d.ID == id }); n >= 0 {
+		return i.to.Traced[n]
 	}
 	return nil
 }
@@ -274,10 +303,12 @@ func (i *importing) takenBack(ctx context.Context) (taken []takenBack, err error
 		})
 		d := by.TakesBack(slices.Concat(earlier, i.to.Added))
 		switch {
-		case d == nil, slices.Contains(earlier, d) && !slices.Contains(i.to.Added, by):
+		case d == nil, slices.Contains(earlier, d) && !slices.Contains(i.to.news(), by):
 			continue
 		case slices.Contains(i.to.Added, d):
 			d.TakenBack(by, nil)
+		case i.completed(d.ID) != nil:
+			taken = append(taken, takenBack{i.completed(d.ID), by})
 		default:
 			if d, err = i.tx.Deposits.Lock(ctx, d.ID); err != nil {
 				return nil, err
@@ -298,7 +329,7 @@ func (i *importing) debits(ctx context.Context) (all []*deposit.Deposit, err err
 	}
 	came := map[sum]bool{}
 	var span billing.DateSpan
-	for _, d := range i.to.Added {
+	for _, d := range i.to.news() {
 		if d.Amount < 0 {
 			all = append(all, d)
 		} else {
@@ -310,7 +341,7 @@ func (i *importing) debits(ctx context.Context) (all []*deposit.Deposit, err err
 	}
 	stored, err := i.tx.Deposits.List(ctx, deposit.Filter{Debits: true, From: span.From, To: span.To.AddDays(deposit.Window)}, billing.Page{Limit: nearby})
 	for _, by := range stored {
-		if came[sum{by.Account, -by.Amount}] {
+		if came[sum{by.Account, -by.Amount}] && i.completed(by.ID) == nil {
 			all = append(all, by)
 		}
 	}

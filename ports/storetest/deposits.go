@@ -46,7 +46,7 @@ func testDeposits(b *scoped) {
 		})
 	}
 	equal(t, "known", len(known(b)), 5)
-	equal(t, "one of them", known(b)[identities[1]], deposit.Stored{ID: all[1].ID, Traced: true})
+	equal(t, "one of them", known(b)[identities[1]], deposit.Stored{ID: all[1].ID, Whole: true})
 	list := func(b *scoped, f deposit.Filter, p billing.Page) ([]*deposit.Deposit, *billing.Position) {
 		rows := read(b, func(ctx context.Context, tx ports.Tx) ([]*deposit.Deposit, error) { return tx.Deposits.List(ctx, f, p) })
 		return billing.Cut(rows, p.Limit, (*deposit.Deposit).Position)

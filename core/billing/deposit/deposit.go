@@ -226,12 +226,15 @@ func New(in billing.Scope, e Entry, identity [sha256.Size]byte, of *Account, now
 
 // Stored is what is known of a stored deposit by its identity.
 type Stored struct {
-	ID     billing.DepositID
-	Traced bool // it has a trace number
+	ID    billing.DepositID
+	Whole bool // see Entry.Whole
 }
 
-// Complete adds what the entry says of a deposit that came without its trace number, since the file before was cut within
-// it. Money that nothing explains then waits for a remittance, unless a person decided otherwise.
+// Whole reports whether the entry has what a cut file leaves out: its trace number, or the entry that it takes back.
+func (e *Entry) Whole() bool { return e.Trace != "" || e.Returns != "" }
+
+// Complete adds what the entry says of a deposit of which a file before was cut. Money that nothing explains then
+// waits for a remittance, unless a person decided otherwise.
 func (d *Deposit) Complete(e Entry) {
 	d.Entry = e
 	if d.State == Unrelated && !d.ByHand && d.Amount > 0 && e.Claims {

@@ -241,6 +241,18 @@ func (d *Deposit) Undo(eras []*remit.ERA) error {
 	return nil
 }
 
+// Mistaken reports whether the deposit was matched to the remittance by its figures alone, and its trace number says
+// now that it pays another.
+func (d *Deposit) Mistaken(e *remit.ERA) bool {
+	return len(d.Parts) == 1 && d.Parts[0].ERA == e.ID && d.Parts[0].How == ByFigure && d.contradicts(e)
+}
+
+// Withdraw takes the match back. Another may be made by itself.
+func (d *Deposit) Withdraw() {
+	d.Parts = nil
+	d.settle()
+}
+
 // Moves records that another remittance stands in the place of one that it pays. What the other does
 // not await is a rest of the deposit again.
 func (d *Deposit) Moves(from, to *remit.ERA) {

@@ -27,7 +27,7 @@ func fileBy(c *claim.Claim, w *Work) {
 	d := c.Deadlines().Filing
 	w.Since, w.DueOn, w.DueBy = c.Contract.Limits.Zone.Begins(d.On.AddDays(-filingNotice)), d.On, DueByPayer
 	w.Reason = "The payer's filing limit is " + words(d.On) + ", and a claim that comes later cannot be billed to the patient: " // also true after that day
-	switch { // the others are not unfiled
+	switch {                                                                                                                     // the others are not unfiled
 	case c.IsHeld():
 		w.Reason, w.Actions = w.Reason+"release it, and see that it is sent.", orVoid(c, "releaseClaim")
 	case c.State == claim.Validated:

@@ -239,6 +239,9 @@ func (r *Record) Decide(d decision.Decision, by caller.Principal) {
 	if d.As == "" {
 		cause = triggerUnsettle
 	}
+	if payer := r.Shown.PayerID(); d.As == decision.NotBilled && !payer.IsZero() {
+		d = r.Decisions.Adding(payer, d)
+	}
 	r.Decisions = r.Decisions.With(d)
 	r.Noted(cause, Cause{At: d.At}, by, d.Note)
 }

@@ -19,11 +19,11 @@ func (c *Claim) LeftToNext() billing.Money {
 	return c.Standing.PatientResponsibility + max(0, c.Open())
 }
 
-// ToNext is LeftToNext, or 0 while a person's decision not to bill the next payer holds: it is not about a plan that a
-// check showed later.
+// ToNext is LeftToNext, or 0 while a person's decision not to bill the next payer holds. It is about the plans that
+// checks had shown.
 func (c *Claim) ToNext() billing.Money {
 	left := c.LeftToNext()
-	if c.Decisions.Ends("secondary_to_bill", left, c.Shown.From()) {
+	if of := "secondary_to_bill"; c.Decisions.Ends(of, left, c.SettledAt) && c.Decisions.About(of, c.Shown.PayerID()) {
 		return 0
 	}
 	return left

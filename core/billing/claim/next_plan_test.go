@@ -117,16 +117,15 @@ func TestWhatIsLeftToAShownPlan(t *testing.T) {
 		left, toNext   billing.Money
 		nextStepEnding string
 	}{
-		"left":                          {decidedClaim(see), 30_00, 30_00, "then bill Aetna, whose plan an active check shows: $30.00 is left."},
-		"denied":                        {decidedClaim(see, func(c *claim.Claim) { c.State = claim.Denied }), 30_00, 30_00, "in the remittance, then bill Aetna, whose plan an active check shows: $30.00 is left."},
-		"named":                         {decidedClaim(func(c *claim.Claim) { c.OtherCoverage = []claim.OtherCoverage{{Sequence: billing.SequenceSecondary}} }), 30_00, 30_00, "then bill the next payer: $30.00 is left."},
-		"none":                          {decidedClaim(), 0, 0, "then reconcile the claim."},
-		"billed":                        {decidedClaim(see, func(c *claim.Claim) { c.SecondaryID = billing.ClaimID{15: 9} }), 0, 0, "then reconcile the claim."},
-		"sent on":                       {decidedClaim(see, func(c *claim.Claim) { c.Standing.CrossedOver = true }), 0, 0, "then reconcile the claim."},
-		"paid":                          {decidedClaim(see, func(c *claim.Claim) { c.Standing.Paid, c.Standing.PatientResponsibility = 100_00, 0 }), 0, 0, "then reconcile the claim."},
-		"not billed":                    {decidedClaim(see, decides(30_00)), 30_00, 0, "then reconcile the claim."},
-		"not billed, then another plan": {decidedClaim(see, func(c *claim.Claim) { c.Shown.Since = noon.Add(2 * time.Hour) }, decides(30_00)), 30_00, 30_00, "$30.00 is left."},
-		"more is now":                   {decidedClaim(see, decides(20_00)), 30_00, 30_00, "$30.00 is left."},
+		"left":        {decidedClaim(see), 30_00, 30_00, "then bill Aetna, whose plan an active check shows: $30.00 is left."},
+		"denied":      {decidedClaim(see, func(c *claim.Claim) { c.State = claim.Denied }), 30_00, 30_00, "in the remittance, then bill Aetna, whose plan an active check shows: $30.00 is left."},
+		"named":       {decidedClaim(func(c *claim.Claim) { c.OtherCoverage = []claim.OtherCoverage{{Sequence: billing.SequenceSecondary}} }), 30_00, 30_00, "then bill the next payer: $30.00 is left."},
+		"none":        {decidedClaim(), 0, 0, "then reconcile the claim."},
+		"billed":      {decidedClaim(see, func(c *claim.Claim) { c.SecondaryID = billing.ClaimID{15: 9} }), 0, 0, "then reconcile the claim."},
+		"sent on":     {decidedClaim(see, func(c *claim.Claim) { c.Standing.CrossedOver = true }), 0, 0, "then reconcile the claim."},
+		"paid":        {decidedClaim(see, func(c *claim.Claim) { c.Standing.Paid, c.Standing.PatientResponsibility = 100_00, 0 }), 0, 0, "then reconcile the claim."},
+		"not billed":  {decidedClaim(see, decides(30_00)), 30_00, 0, "then reconcile the claim."},
+		"more is now": {decidedClaim(see, decides(20_00)), 30_00, 30_00, "$30.00 is left."},
 	} {
 		if x.c.LeftToNext() != x.left || x.c.ToNext() != x.toNext || !strings.HasSuffix(x.c.NextStep(), x.nextStepEnding) {
 			t.Errorf("%s: %s and %s are left: %s", what, x.c.LeftToNext(), x.c.ToNext(), x.c.NextStep())

@@ -39,10 +39,10 @@ type ShownPlan struct {
 	Since time.Time    // when a payer first answered so; later checks that say the same do not change it
 }
 
-// From returns since when the plan is known; zero for none.
-func (p *ShownPlan) From() time.Time {
-	if p == nil {
-		return time.Time{}
+// PayerID returns the payer of the plan; zero for no plan.
+func (p *ShownPlan) PayerID() (id billing.PayerID) {
+	if p != nil {
+		id = p.Payer.ID
 	}
-	return p.Since
+	return id
 }

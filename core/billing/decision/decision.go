@@ -27,11 +27,11 @@ func Values() []As {
 	return []As{Accepted, NotBilled, WillNotSend, ReceivedElsewhere, NotInsurance, Handled, Canceled}
 }
 
-// lasts reports whether the decision outlives a change that leaves the amount.
-func (a As) lasts() bool { return a != Handled && a != Canceled && a != NotBilled }
+// lasts reports whether the decision outlives a change of the resource that leaves the amount.
+func (a As) lasts() bool { return a != Handled && a != Canceled }
 
 // Decision ends the work of one kind while its amount stays. One that the work is handled, or that
-// the visit is off, ends with the next change of the resource, too; one not to bill the next payer, with another plan.
+// the visit is off, ends with the next change of the resource, too.
 type Decision struct {
 	Of     string        // the kind of work
 	As     As            // empty takes back the decision before it
@@ -39,6 +39,8 @@ type Decision struct {
 	Note   string        // empty for none
 	By     string        // the key or the user
 	At     time.Time
+
+	Payers []billing.PayerID `json:",omitempty"` // it is about them alone; empty for whomever the work is about
 }
 
 // List has the last decision for each kind of work that has one.
@@ -54,11 +56,26 @@ func (l List) Of(kind string) *Decision {
 	return nil
 }
 
-// Ends reports whether a decision of the list ends work of a kind and amount, where what the decision
-// depends on changed last at the time: the resource, or the next plan.
+// Ends reports whether a decision of the list ends work of a kind and amount, whose resource changed
+// last at the time.
 func (l List) Ends(kind string, amount billing.Money, changed time.Time) bool {
 	d := l.Of(kind)
 	return d != nil && d.Amount == amount && (d.As.lasts() || !changed.After(d.At))
+}
+
+// About reports whether the decision about a kind of work counts for a payer; for the zero one it does.
+func (l List) About(kind string, payer billing.PayerID) bool {
+	d := l.Of(kind)
+	return payer.IsZero() || d == nil || len(d.Payers) == 0 || slices.Contains(d.Payers, payer)
+}
+
+// Adding returns the decision for one more payer, beside those that the decision before it with the same amount is about.
+func (l List) Adding(payer billing.PayerID, d Decision) Decision {
+	if was := l.Of(d.Of); was != nil && was.As == d.As && was.Amount == d.Amount {
+		d.Payers = slices.Clone(was.Payers)
+	}
+	d.Payers = append(d.Payers, payer)
+	return d
 }
 
 // With returns the list with a decision, which replaces the one before it, or takes it back.

@@ -161,7 +161,7 @@ var claimRules = []rule[*claim.Claim]{
 	{
 		SecondaryToBill, func(c *claim.Claim) bool { return decided(c) && c.LeftToNext() > 0 },
 		func(c *claim.Claim, w *Work) {
-			w.Amount, w.changed = c.LeftToNext(), c.Shown.From()
+			w.Amount, w.next = c.LeftToNext(), c.Shown.PayerID()
 			w.Reason, w.Actions = "The patient has another plan, and "+w.Amount.Dollars()+" is left: bill the next payer.", []string{"billSecondary"}
 			if p := c.Shown; p != nil {
 				w.Reason = "An active check shows a plan with " + p.Payer.Name + ", and " + w.Amount.Dollars() + " is left: bill it, or say that you will not."

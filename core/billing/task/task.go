@@ -160,7 +160,7 @@ type Work struct {
 	Actions  []string               // operations of the API that are allowed, the one to do first
 	Settles  []decision.As          // what a person may decide instead; empty for nothing
 
-	changed time.Time // when what a decision about it depends on changed last
+	next billing.PayerID // whom a decision about it must be about; zero for anybody
 }
 
 // Person is a patient as the directory knows people; see directory.PatientKey.
@@ -420,9 +420,8 @@ func apply[R any](rules []rule[R], r R, decided decision.List, changed time.Time
 		}
 		w := common
 		w.Kind = rule.kind
-		w.changed = changed
 		rule.say(r, &w)
-		if decided.Ends(string(w.Kind), w.Amount, w.changed) {
+		if of := string(w.Kind); decided.Ends(of, w.Amount, changed) && decided.About(of, w.next) {
 			continue
 		}
 		if w.Settles = append(w.Settles, w.Kind.settles()...); len(w.Settles) > 0 {

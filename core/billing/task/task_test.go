@@ -8,6 +8,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/contract"
 	"github.com/molar-billing/molar/core/billing/coverage"
@@ -371,13 +372,28 @@ func TestAShownPlanIsNamed(t *testing.T) {
 // TestADecisionIsAboutAPlan has the task again once a check shows a plan that came after the decision not to bill.
 func TestADecisionIsAboutAPlan(t *testing.T) {
 	t.Parallel()
-	c := aClaim(claim.Paid, with(standing(60_00, 0, 40_00), shownPlan(0)))
-	c.Decisions = decision.List{{Of: string(task.SecondaryToBill), As: decision.NotBilled, Amount: 40_00, At: sent.AddDate(0, 0, 1)}}
-	if found := task.OfAClaim(c); len(found) != 0 {
-		t.Errorf("decided: %+v", found)
+	r := &claim.Record{Claim: aClaim(claim.Paid, with(standing(60_00, 0, 40_00), shownPlan(0)))}
+	one, other := r.Shown, &coverage.ShownPlan{Check: billing.CheckID{15: 7}, Payer: directory.PayerSummary{ID: billing.PayerID{15: 7}, Name: "MetLife"}, Since: sent}
+	decide := func() {
+		r.Decide(decision.Decision{Of: string(task.SecondaryToBill), As: decision.NotBilled, Amount: 40_00, At: sent.AddDate(0, 0, 1)}, caller.Principal{})
 	}
-	shownPlan(2)(c)
-	if found := task.OfAClaim(c); len(found) != 1 || found[0].Kind != task.SecondaryToBill {
-		t.Errorf("another plan: %+v", found)
+	wants := func(what string, n int) {
+		t.Helper()
+		if found := task.OfAClaim(r.Claim); len(found) != n || r.ToNext() != billing.Money(40_00*n) {
+			t.Errorf("%s: %+v, %s is left", what, found, r.ToNext())
+		}
+	}
+	decide()
+	wants("decided", 0)
+	r.Shown = other
+	wants("another plan", 1)
+	decide()
+	wants("decided again", 0)
+	for range 2 { // whichever was checked last
+		r.Shown = one
+		wants("the first plan again", 0)
+		r.Shown = nil
+		wants("no plan", 0)
+		r.Shown = other
 	}
 }

@@ -118,22 +118,15 @@ func (x index) find(e *remit.ERA, r *remit.Claim) (*claim.Claim, remit.ClaimProg
 }
 
 // likeliest returns the claim with the payer's number that the remittance
-// identifies best, or nil. Several says that it fits several equally: it is then for none of them.
+// identifies best, or nil. Several says that it fits several equally: it is then for none of them. What has the number
+// of now comes before what has an earlier one, unless only the earlier one is identified by more than its number.
 func (x index) likeliest(e *remit.ERA, r *remit.Claim) (best *claim.Claim, several bool) {
-	most := 0
 	for _, n := range add(add(nil, r.PayerClaimNumber), r.Original) {
-		for _, c := range x.byPayer[n] {
-			if !c.Awaits() || !e.Payer.ID.IsZero() && c.Payer.ID != e.Payer.ID || c == best {
-				continue
-			}
-			switch sure := c.Identifies(r); {
-			case best == nil, sure > most:
-				best, most, several = c, sure, false
-			case sure == most:
-				several = true
-			}
+		c, sure, equal := x.surest(n, e, r)
+		if c != nil && (best == nil || sure > 0) {
+			best, several = c, equal
 		}
-		if most > 0 { // what has the number of now comes before what has an earlier one
+		if sure > 0 {
 			break
 		}
 	}
@@ -141,6 +134,23 @@ func (x index) likeliest(e *remit.ERA, r *remit.Claim) (best *claim.Claim, sever
 		return nil, true
 	}
 	return best, false
+}
+
+// surest returns the claim with a number of the payer that the remittance identifies best, how surely it does, and
+// whether it identifies another equally.
+func (x index) surest(n string, e *remit.ERA, r *remit.Claim) (best *claim.Claim, most int, equal bool) {
+	for _, c := range x.byPayer[n] {
+		if !c.Awaits() || !e.Payer.ID.IsZero() && c.Payer.ID != e.Payer.ID {
+			continue
+		}
+		switch sure := c.Identifies(r); {
+		case best == nil, sure > most:
+			best, most, equal = c, sure, false
+		case sure == most:
+			equal = true
+		}
+	}
+	return best, most, equal
 }
 
 // mustWait reports whether the row has to wait because the claim's batch is not

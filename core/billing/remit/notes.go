@@ -124,8 +124,8 @@ func (r ReviewCode) text() reviewText {
 			"Find the claim and match it, or ignore it when the claim was not sent with Molar.",
 		},
 		ReviewSeveralClaims: {
-			"Several claims have the payer's claim number, and it fits them equally.",
-			"Ask the payer which claim it is about and match it to that one, or ignore it.",
+			"Several claims have the payer's claim number, and the payment fits them equally.",
+			"Ask the payer which claim the payment is for and match it to that one, or ignore it.",
 		},
 		ReviewClaimNotSent: {
 			"The claim with its control number was never sent.",

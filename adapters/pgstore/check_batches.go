@@ -171,8 +171,12 @@ func (r checkBatches) List(ctx context.Context, p billing.Page) ([]*coverage.Bat
 }
 
 // itemIsOf is the condition of items about a patient.
-const itemIsOf = `check_id IN (SELECT c.id FROM eligibility_checks c WHERE c.patient_id = %)
-	OR EXISTS (SELECT FROM patients p WHERE p.id = % AND p.name_key = person_key AND p.date_of_birth = person_born)`
+const itemIsOf = `id IN (
+	SELECT i.id FROM eligibility_checks c JOIN check_batch_items i ON i.check_id = c.id WHERE c.patient_id = %
+	UNION ALL
+	SELECT i.id
+	FROM patients p JOIN check_batch_items i ON i.org_id = p.org_id AND i.mode = p.mode AND i.person_key = p.name_key AND i.person_born = p.date_of_birth
+	WHERE p.id = % AND i.check_id IS NULL)`
 
 func (r checkItems) filter(f coverage.ItemFilter) *query {
 	q := checkItemTable.of(r.tx)

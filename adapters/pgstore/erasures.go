@@ -1,10 +1,10 @@
 package pgstore
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -46,11 +46,14 @@ func recordOf(e *directory.Erasure) string {
 
 // EraseParts erases what belongs to claims, and attachments.
 func (r records) EraseParts(ctx context.Context, patient billing.PatientID, claims []billing.ClaimID, attachments []billing.AttachmentID) error {
-	err := r.eraseReplies(ctx, partsOf, r.scope.Org, r.scope.Mode, pq.Array(claims), pq.Array(attachments))
+	named, err := r.named(ctx, partsOf, r.scope.Org, r.scope.Mode, pq.Array(claims), pq.Array(attachments))
+	if err == nil {
+		err = r.erase(ctx, "erase_parts($1, $2::uuid[], $3::uuid[], '{}')", patient, pq.Array(claims), pq.Array(attachments))
+	}
 	if err != nil {
 		return err
 	}
-	return r.erase(ctx, "erase_parts($1, $2::uuid[], $3::uuid[], '{}')", patient, pq.Array(claims), pq.Array(attachments))
+	return r.eraseReplies(ctx, named)
 }
 
 // partsOf finds what belongs to claims, with the tasks of all of it.
@@ -85,27 +88,37 @@ SELECT 'task', t.id FROM items JOIN tasks t ON t.eligibility_batch_item_id = ite
 
 // ErasePerson erases the rest of a patient.
 func (r records) ErasePerson(ctx context.Context, patient billing.PatientID) error {
-	if err := r.eraseReplies(ctx, strings.ReplaceAll(restOf, "%", "$3"), r.scope.Org, r.scope.Mode, patient); err != nil {
+	named, err := r.named(ctx, strings.ReplaceAll(restOf, "%", "$3"), r.scope.Org, r.scope.Mode, patient)
+	if err == nil {
+		err = r.erase(ctx, "erase_person($1)", patient)
+	}
+	if err != nil {
 		return err
 	}
-	return r.erase(ctx, "erase_person($1)", patient)
+	return r.eraseReplies(ctx, named)
+}
+
+// named returns the IDs, as replies show them, of what a statement finds.
+func (r records) named(ctx context.Context, text string, args ...any) (map[string]bool, error) {
+	var kind string
+	var id billing.JobID
+	named := map[string]bool{}
+	err := r.each(ctx, "find what belongs to a patient", []any{&kind, &id}, func() { named[shownID(kind, id)] = true }, text, args...)
+	return named, err
 }
 
 // keptAtOnce is how many kept replies are decrypted at once.
 const keptAtOnce = 500
 
-// eraseReplies removes the kept replies that name something that a statement finds. They are
+// shownIDs finds the IDs in a reply.
+var shownIDs = regexp.MustCompile("[a-z]+_[0-9A-HJKMNP-TV-Z]{26}")
+
+// eraseReplies erases the kept replies that have one of the IDs. They are
 // encrypted, and those to people have no resource of their own, so each reply of the scope is
-// read: a patient is erased rarely, and replies are kept for days.
-func (r records) eraseReplies(ctx context.Context, text string, args ...any) error {
-	var kind string
-	var id billing.JobID
-	var names [][]byte
-	err := r.each(ctx, "find what belongs to a patient", []any{&kind, &id}, func() { names = append(names, []byte(shownID(kind, id))) }, text, args...)
-	if err != nil || len(names) == 0 {
-		return err
-	}
-	for after := ""; ; {
+// read: a patient is erased rarely, and replies are kept for days. Their keys stay, so that a
+// request that is sent again does nothing again: the empty body says that the reply is gone.
+func (r records) eraseReplies(ctx context.Context, named map[string]bool) error {
+	for after := ""; len(named) > 0; {
 		var key string
 		var sealed []byte
 		var keys []string
@@ -125,18 +138,19 @@ LIMIT $4`, r.scope.Org, r.scope.Mode, after, keptAtOnce)
 			if err != nil {
 				return err
 			}
-			if slices.ContainsFunc(names, func(name []byte) bool { return bytes.Contains(body, name) }) {
+			if slices.ContainsFunc(shownIDs.FindAll(body, -1), func(id []byte) bool { return named[string(id)] }) {
 				gone = append(gone, key)
 			}
 		}
 		if len(gone) > 0 {
-			if _, err := r.do(ctx, "remove kept replies", "DELETE FROM idempotency_keys WHERE org_id = $1 AND mode = $2 AND key = ANY ($3)",
+			if _, err := r.do(ctx, "erase kept replies", "UPDATE idempotency_keys SET body = '' WHERE org_id = $1 AND mode = $2 AND key = ANY ($3)",
 				r.scope.Org, r.scope.Mode, pq.Array(gone)); err != nil {
 				return err
 			}
 		}
 		after = keys[len(keys)-1]
 	}
+	return nil
 }
 
 // shownID returns the ID of a resource as replies have it.

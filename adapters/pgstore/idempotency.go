@@ -36,7 +36,7 @@ FROM claim_idempotency_key($1, $2, $3)`, r.scope.Org, r.scope.Mode, key)
 	case use.CreatedAt.IsZero():
 		return nil, nil
 	}
-	if status != nil {
+	if use.Erased = sealed != nil && len(sealed) == 0; status != nil && !use.Erased {
 		body, err := r.body(ctx, key, sealed)
 		if err != nil {
 			return nil, err

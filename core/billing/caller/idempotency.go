@@ -16,6 +16,7 @@ type KeyUse struct {
 	Fingerprint [sha256.Size]byte
 	CheckID     billing.CheckID
 	Reply       *Reply
+	Erased      bool          // the reply showed a patient who was erased since
 	Work        billing.JobID // an upload, or a job that sends an attachment
 	CreatedAt   time.Time
 	Entry       *LoggedRequest // of the request, without its reply; nil if it is not logged
@@ -54,8 +55,14 @@ func (u *KeyUse) Replay(r Request) (*Reply, error) {
 	if u == nil {
 		return nil, nil //nolint:nilnil // a new key has no use, no reply and no fault
 	}
-	if err := u.Match(r); err != nil || u.Reply == nil {
+	if err := u.Match(r); err != nil || u.Reply == nil && !u.Erased {
 		return nil, err
+	}
+	if u.Erased {
+		return nil, &billing.Error{
+			Code: billing.CodeConflict, Message: "The reply to this Idempotency-Key showed a patient whose records were erased since, and nothing was done again. " +
+				"Send the request with a new key if it is to be done once more.",
+		}
 	}
 	return &Reply{Status: u.Reply.Status, Body: u.Reply.Body, Replayed: true}, nil
 }

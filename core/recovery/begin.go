@@ -185,18 +185,24 @@ func (s *Service) deleteAgain(ctx context.Context) error {
 	return nil
 }
 
-// stays returns the error if the organization is there.
+// stays returns the error if the organization is there, and the database does not delete it by itself.
 func (s *Service) stays(ctx context.Context, org string, unread error) error {
 	id, err := billing.ParseID[billing.OrgID](org)
 	if err != nil {
 		return unread
 	}
+	goes := false
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		_, err := tx.Orgs.Get(ctx, id)
+		wished, err := tx.Deletions.List(ctx)
+		if err != nil {
+			return err
+		}
+		goes = slices.ContainsFunc(wished, func(d *caller.Deletion) bool { return d.Org == id })
+		_, err = tx.Orgs.Get(ctx, id)
 		return err
 	})
 	switch {
-	case billing.IsNotFound(err):
+	case billing.IsNotFound(err), err == nil && goes:
 		return nil
 	case err == nil:
 		err = unread
@@ -233,13 +239,20 @@ func (s *Service) eraseAgain(ctx context.Context) error {
 	return nil
 }
 
-// gone returns the error of a patient who is in a database, of any organization.
+// gone returns the error of a patient who is in a database, of any organization, and whom it does not erase by itself.
 func (s *Service) gone(ctx context.Context, unread map[billing.PatientID]error) error {
 	if len(unread) == 0 {
 		return nil
 	}
 	var orgs []*caller.Organization
-	err := s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
+	err := s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		begun, err := tx.Erasures.List(ctx)
+		if err != nil {
+			return err
+		}
+		for _, e := range begun { // the sweep carries them out
+			delete(unread, e.Patient)
+		}
 		orgs, err = tx.Orgs.List(ctx)
 		return err
 	})

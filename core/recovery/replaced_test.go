@@ -66,4 +66,23 @@ func TestBeginWithoutAReplacedKey(t *testing.T) {
 	deleted(f.scope.Org)
 	_, err = f.Begin(t.Context(), true)
 	refused("of an organization that is there", err, "read the copy "+restore.Deletions+f.scope.Org.String())
+
+	// What the database does by itself needs no copy.
+	system := func(fn func(context.Context, ports.SystemTx) error) {
+		t.Helper()
+		if err := f.store.System(t.Context(), fn); err != nil {
+			t.Fatal(err)
+		}
+	}
+	system(func(ctx context.Context, tx ports.SystemTx) error {
+		return tx.Deletions.Again(ctx, &caller.Deletion{Org: f.scope.Org, Name: "Gone", AskedAt: time.Now(), AskedBy: "ann"})
+	})
+	_, err = f.Begin(t.Context(), true)
+	refused("of the patient alone", err, "read the copy "+restore.Erasures+p.ID.String())
+	system(func(ctx context.Context, tx ports.SystemTx) error {
+		return tx.Erasures.Again(ctx, &directory.Erasure{Scope: f.scope, Patient: p.ID, Reason: "request 7", By: "ann", BegunAt: time.Now()})
+	})
+	if _, err := f.Begin(t.Context(), true); err != nil {
+		t.Errorf("of what is under way: %v", err)
+	}
 }

@@ -25,7 +25,8 @@ type answer struct {
 	remarks   []string // facts that have no field
 
 	maximums, deductibles []*sum       // set by benefits
-	year                  billing.Date // the first day of the benefit year, by the plan or its amounts; set by benefits
+	year                  billing.Date // the first day of the benefit year; set by benefits
+	guessed               bool         // the year is that of the amounts, and the payer names none
 }
 
 func newAnswer(q network.Inquiry, r *eligibility.Reply, member *eligibility.Member) *answer {
@@ -79,7 +80,7 @@ func (a *answer) benefits() *coverage.Benefits {
 	a.plan(b)
 	a.maximums, a.deductibles = a.amounts("F"), a.amounts("C")
 	b.Maximums, b.Deductibles = list(a.maximums), list(a.deductibles)
-	if b.Plan.BenefitPeriod == "" {
+	if a.guessed = b.Plan.BenefitPeriod == ""; a.guessed {
 		b.Plan.BenefitPeriod = string(b.YearOfAmounts())
 	}
 	a.year = b.YearFrom(a.inquiry.ServiceDate)

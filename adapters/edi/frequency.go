@@ -1,6 +1,7 @@
 package edi
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -26,6 +27,9 @@ type limit struct {
 	n     int
 	scope string
 }
+
+// ofPlanYear reports whether the limit counts in years of the plan: a service year, or a contract's.
+func (l *limit) ofPlanYear() bool { return l.unit == "22" || l.unit == "25" }
 
 // limitOf returns a row's frequency limit, or nil if the row has none. If an HSD has
 // several messages, or no count, the messages decide. For a procedure they also decide
@@ -192,8 +196,8 @@ func (a *answer) nextEligible(l *limit, h history) billing.Date {
 		}
 	case "22", "23", "25":
 		start := billing.Date{Year: a.inquiry.ServiceDate.Year, Month: time.January, Day: 1}
-		if l.unit != "23" {
-			start = a.planYear()
+		if l.ofPlanYear() {
+			start = cmp.Or(a.planYear(), a.year)
 		}
 		switch {
 		case start.IsZero():
@@ -264,7 +268,7 @@ func yearAfter(latest, oldest, start billing.Date, n int) billing.Date {
 var yearWords = regexp.MustCompile(
 	`(?i)\bFROM (JANUARY|FEBRUARY|MARCH|APRIL|MAY|JUNE|JULY|AUGUST|SEPTEMBER|OCTOBER|NOVEMBER|DECEMBER) 0?1\b`)
 
-// planYear returns the first day of a plan year, or zero if neither the payer states one nor its amounts do.
+// planYear returns the first day of a plan year, or zero if the payer states none. That of its amounts can be another.
 // It ignores the start of the member's own coverage.
 func (a *answer) planYear() billing.Date {
 	texts := slices.Clone(a.member.Messages)
@@ -289,5 +293,5 @@ func (a *answer) planYear() billing.Date {
 			return p.from
 		}
 	}
-	return a.year
+	return billing.Date{}
 }

@@ -101,8 +101,10 @@ func (a *answer) procedure(code string, all []*row, b *coverage.Benefits) covera
 	if len(h.visits) > 0 {
 		p.LastServiceDate = h.visits[0]
 	}
+	guessed := false
 	if p.NextEligibleDate = statedNext(rows); p.NextEligibleDate.IsZero() {
 		p.NextEligibleDate = a.nextEligible(l, h)
+		guessed = l != nil && l.ofPlanYear() && a.guessed && a.planYear().IsZero()
 	}
 	begin := a.beginOf(rows, shown)
 	waits := a.inquiry.ServiceDate.Before(begin)
@@ -110,7 +112,7 @@ func (a *answer) procedure(code string, all []*row, b *coverage.Benefits) covera
 		p.NextEligibleDate = begin
 	}
 	spent := l != nil && l.unit == "32" && l.count > 0 && len(h.visits) >= l.count
-	renewed := a.countedOn().Before(p.NextEligibleDate) && !a.inquiry.ServiceDate.Before(p.NextEligibleDate)
+	renewed := !guessed && a.countedOn().Before(p.NextEligibleDate) && !a.inquiry.ServiceDate.Before(p.NextEligibleDate)
 	early := h.usedUp && !renewed || spent || a.inquiry.ServiceDate.Before(p.NextEligibleDate)
 	switch {
 	case p.Covered != nil && !*p.Covered:

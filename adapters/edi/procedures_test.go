@@ -284,6 +284,12 @@ func TestCountsAreOfTheDayOfTheAnswer(t *testing.T) {
 			equal(t, "procedure", procedureLine(b.Procedures[0]), "100 covered, 2 per calendar_year, "+c.want)
 		})
 	}
+
+	// A plan year is taken to be that of the amounts, which is no reason to say that the plan pays.
+	q := inquiry270()
+	q.Inquiry.ProcedureCodes, q.Inquiry.ServiceDate = []string{"D1110"}, billing.Date{Year: 2027, Month: 1, Day: 5}
+	b := answer(t, q, about("EB*F*IND*35***23*1500", share, "HSD*VS*2***22*1", used)).Benefits
+	equal(t, "procedure of a plan year", procedureLine(b.Procedures[0]), "100 covered, 2 per plan_year, next 2027-01-01, not_due_yet")
 }
 
 func TestStandardGivesTheProceduresAskedFor(t *testing.T) {

@@ -42,8 +42,8 @@ func newFixture(t *testing.T) *fixture {
 	return b
 }
 
-// run runs the relay and a handler until the test ends.
-func (b *fixture) run(do, fail func(context.Context, jobs.Job) error) {
+// run runs the relay and a handler until the test ends, or calls the function that it returns.
+func (b *fixture) run(do, fail func(context.Context, jobs.Job) error) (stop func()) {
 	ctx, cancel := context.WithCancel(b.t.Context())
 	r := workers.NewRunner(b.store, b.queue, slog.New(b.log), func(_ jobs.Kind, result string, _ time.Duration) {
 		b.mu.Lock()
@@ -57,7 +57,9 @@ func (b *fixture) run(do, fail func(context.Context, jobs.Job) error) {
 			b.t.Error(err)
 		}
 	})
-	b.t.Cleanup(func() { cancel(); all.Wait() })
+	stop = func() { cancel(); all.Wait() }
+	b.t.Cleanup(stop)
+	return stop
 }
 
 func (b *fixture) stage(notBefore time.Time) jobs.Job {

@@ -42,11 +42,12 @@ func TestFailureOfAConnectionIsLoggedOnce(t *testing.T) {
 		var l log
 		b := newFixture(t)
 		b.log = slog.NewTextHandler(&l, &slog.HandlerOptions{Level: slog.LevelDebug})
-		b.run(func(ctx context.Context, j jobs.Job) error {
+		stop := b.run(func(ctx context.Context, j jobs.Job) error {
 			return errors.Join(b.done(ctx, j), &jobs.DoneError{Cause: cause})
 		}, nil)
 		j := b.stage(time.Time{})
 		porttest.Await(t, "the job is ended", func() bool { return strings.Contains(l.text(), "job ended") })
+		stop() // whoever ended the job has said all
 		line := "level=" + want + ` msg="job ended without success" kind=eligibility job_id=` + j.ID.String() + " resource=" + billing.CheckID(j.Subject).String()
 		if !strings.Contains(l.text(), line) || strings.Contains(l.text(), "job done") {
 			t.Errorf("want %s alone: %s", want, l.text())

@@ -19,7 +19,7 @@ type Totals interface {
 	Waiting(ctx context.Context) (claim.Waiting, error)
 
 	// ToSend counts the queued claims that are in no batch by their payers, the most first:
-	// up to claim.MaxCount claims, and claim.MaxToSend payers. Those of offices that are not
+	// up to claim.MaxCount claims, and claim.MaxToSend rows. Those of offices that are not
 	// verified are apart, with claim.HoldOffice.
 	ToSend(ctx context.Context) ([]claim.ToSend, error)
 

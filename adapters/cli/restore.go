@@ -104,7 +104,7 @@ func printCheck(c *cobra.Command, r *recovery.Report) error {
 	case len(r.Newer) > 0:
 		return say(c, "\nThe database is behind: no process works before molar restore begin.")
 	case r.Open != nil && r.Open.Replayed == 0:
-		return say(c, "\nA restore began at %s and has not come to its end: run molar restore begin again.", event.Timestamp(r.Open.BegunAt))
+		return say(c, "\nThe restore that began at %s is not finished: run molar restore begin again.", event.Timestamp(r.Open.BegunAt))
 	case r.Open != nil:
 		return say(c, "\nA restore began at %s: live claims and webhooks wait for molar restore resume.", event.Timestamp(r.Open.BegunAt))
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/coverage"
@@ -133,10 +134,12 @@ func (r EligibilityRequest) Inquiry(today billing.Date) (q coverage.Inquiry, off
 	return q, office, parent, f
 }
 
-// called reads a required name, which the payer must be able to read.
+// called reads a required name. Of its letters and digits, requests to payers must carry one.
 func called(f *billing.Faults, field, name string) {
-	if f.Required(field, name, maxName) && !strings.ContainsFunc(name, func(r rune) bool { return billing.SpelledLength(r) > 0 }) {
-		f.Add(field, billing.FaultFormat, "The name has no Latin letters, and requests to payers can carry no others. Send it in Latin letters, as the plan has it.")
+	letter := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	carried := func(r rune) bool { return letter(r) && billing.SpelledLength(r) > 0 }
+	if f.Required(field, name, maxName) && strings.ContainsFunc(name, letter) && !strings.ContainsFunc(name, carried) {
+		f.Add(field, billing.FaultFormat, "Requests to payers cannot carry any letter of this name. Send it in Latin letters, as the plan has it.")
 	}
 }
 

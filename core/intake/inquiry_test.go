@@ -72,7 +72,7 @@ func TestParseNamesEveryFault(t *testing.T) {
 		}, []string{"patient.relationship not_allowed"}},
 		"names of no Latin letter": {func(r *intake.EligibilityRequest) {
 			r.Subscriber.FirstName, r.Subscriber.LastName = "小明", "Παπαδόπουλος"
-			r.Patient = &intake.PatientInput{FirstName: "Ян", LastName: "王", DateOfBirth: "2010-01-01", Relationship: "child"}
+			r.Patient = &intake.PatientInput{FirstName: "Ян", LastName: "王-明", DateOfBirth: "2010-01-01", Relationship: "child"}
 		}, []string{"patient.first_name format", "patient.last_name format", "subscriber.first_name format", "subscriber.last_name format"}},
 		"names with accents": {func(r *intake.EligibilityRequest) {
 			r.Subscriber.FirstName, r.Subscriber.LastName = "Łukasz", "D'Ambrosio-李"

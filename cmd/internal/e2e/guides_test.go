@@ -141,6 +141,7 @@ func TestGuides(t *testing.T) {
 			{"object by from to", "collections_report decision 2026-01-01 2026-12-31"},
 			{"object", "denials_report"},
 			{"object", "payers_report"},
+			{"object by from to", "collections_report submission 2026-11-01 2026-11-30"},
 		},
 		"45-tasks.md": {
 			{"object state", "payer_request open"},

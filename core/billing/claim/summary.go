@@ -41,7 +41,8 @@ type ToSend struct {
 	Count
 }
 
-// MaxToSend is the number of payers for which a summary counts queued claims.
+// MaxToSend is the number of rows of queued claims in a summary. A payer has two if some of its claims wait for their
+// office.
 const MaxToSend = 100
 
 // Count is a number of resources, or with More the least that it can be.

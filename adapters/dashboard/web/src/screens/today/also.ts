@@ -16,7 +16,7 @@ const waits: Record<Reason, string> = {
   no_clearinghouse: "Ask the operator of this service to connect a clearinghouse.",
   no_route: "Ask the operator of this service for a connection to this payer.",
   paused: "The connection is paused: ask the operator of this service to enable it again.",
-  restore: "The database of this service was restored: ask its operator when it goes on.",
+  restore: "The service was restored from a backup: ask its operator when claims go out again.",
   office: "Ask the operator of this service to verify the office.",
 };
 

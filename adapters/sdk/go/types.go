@@ -38,10 +38,14 @@ type EligibilityRequest struct {
 // EligibilityRequestSubscriber is part of a request.
 // The person who holds the plan.
 type EligibilityRequestSubscriber struct {
-	// As the plan has it. Requests to payers carry Latin letters only: a name without any is a fault, and accents are left out there.
-	FirstName   string `json:"first_name"`
+	// As the plan has it, with at least one Latin letter. Requests to payers leave out accents, and letters of other scripts.
+	FirstName string `json:"first_name"`
+	// As the plan has it, with at least one Latin letter.
 	LastName    string `json:"last_name"`
 	DateOfBirth string `json:"date_of_birth"`
+	// As the insurance card has it. A letter or a digit that requests to payers would drop, such as an Arabic digit, is a
+	// fault.
+	//
 	// In test mode the ending selects the payer's response. The longest matching ending counts.
 	//
 	// Covered: `-ACTIVE-FULL`: every kind of benefit. `-ACTIVE-BASIC`: the plan and its shares only.
@@ -87,7 +91,9 @@ const (
 // EligibilityRequestPatient is part of a request.
 // The patient, if the patient is a dependent of the subscriber.
 type EligibilityRequestPatient struct {
-	FirstName    string                                    `json:"first_name"`
+	// As the plan has it, with at least one Latin letter.
+	FirstName string `json:"first_name"`
+	// As the plan has it, with at least one Latin letter.
 	LastName     string                                    `json:"last_name"`
 	DateOfBirth  string                                    `json:"date_of_birth"`
 	Relationship EligibilityRequestPatientRelationship     `json:"relationship"`
@@ -5209,7 +5215,7 @@ type ERAClaim struct {
 	// The claim that it matches. Null if it matches none.
 	ClaimID *string `json:"claim_id"`
 	// `applied`: its payment is part of the claim. `needs_review`: it matches a claim, and a person decides.
-	// `unmatched`: it matches no claim that was sent. `ignored`: a person finished it without applying it.
+	// `unmatched`: it matches no claim that was sent, or several equally. `ignored`: a person finished it without applying it.
 	// `forwarded`: the payer decided nothing and sent the claim to another payer.
 	Status ERAClaimStatus `json:"status"`
 	// Whether the status is `applied`.
@@ -5268,7 +5274,7 @@ type ERAClaim struct {
 
 // ERAClaimStatus is one of a list of values, which may grow: expect others.
 // `applied`: its payment is part of the claim. `needs_review`: it matches a claim, and a person decides.
-// `unmatched`: it matches no claim that was sent. `ignored`: a person finished it without applying it.
+// `unmatched`: it matches no claim that was sent, or several equally. `ignored`: a person finished it without applying it.
 // `forwarded`: the payer decided nothing and sent the claim to another payer.
 type ERAClaimStatus string
 
@@ -5290,8 +5296,8 @@ type ERAClaimReview struct {
 	// claim number and took nothing back, and both payments exceed the charge. `payer_claim_number_only`: only the
 	// payer's claim number matches. `kind_differs`: it is an estimate for a claim, or a payment for a predetermination.
 	// `reversal_differs`: it takes back another amount than was paid. `unapplied`: a person took its application
-	// back. `no_claim`: no claim has its numbers. `several_claims`: several have the payer's claim number, and it fits
-	// them equally. `claim_not_sent`: the claim with its control number was never
+	// back. `no_claim`: no claim has its numbers. `several_claims`: several claims have the payer's claim number, and the
+	// payment fits them equally. `claim_not_sent`: the claim with its control number was never
 	// sent. `reversal_without_payment`: the payment that it takes back was not applied.
 	// `too_many_adjudications`: the claim has 200 adjudications. `correction`: it is part of a correction that waits for
 	// a decision. `under_way`: it is about to be applied.
@@ -5308,8 +5314,8 @@ type ERAClaimReview struct {
 // claim number and took nothing back, and both payments exceed the charge. `payer_claim_number_only`: only the
 // payer's claim number matches. `kind_differs`: it is an estimate for a claim, or a payment for a predetermination.
 // `reversal_differs`: it takes back another amount than was paid. `unapplied`: a person took its application
-// back. `no_claim`: no claim has its numbers. `several_claims`: several have the payer's claim number, and it fits
-// them equally. `claim_not_sent`: the claim with its control number was never
+// back. `no_claim`: no claim has its numbers. `several_claims`: several claims have the payer's claim number, and the
+// payment fits them equally. `claim_not_sent`: the claim with its control number was never
 // sent. `reversal_without_payment`: the payment that it takes back was not applied.
 // `too_many_adjudications`: the claim has 200 adjudications. `correction`: it is part of a correction that waits for
 // a decision. `under_way`: it is about to be applied.
@@ -5782,11 +5788,12 @@ type DepositImport struct {
 	Added int `json:"added"`
 	// Those that the organization had.
 	Known int `json:"known"`
-	// Those of the known that have their trace number now. A file before was cut within their entry.
+	// Those of the known that the file completes: they have their trace number now, or name the entry that they take back. A
+	// file before was cut within their entry.
 	Traced int `json:"traced"`
-	// New deposits, and those that have their trace number now, that were matched at once.
+	// New deposits, and those that the file completes, that were matched at once.
 	Matched int `json:"matched"`
-	// New deposits that wait for a remittance.
+	// New deposits, and those that the file completes, that wait for a remittance.
 	Waiting int `json:"waiting"`
 	// Deposits that entries of the file took back.
 	Returned int                    `json:"returned"`
@@ -6797,14 +6804,14 @@ type PayersRow struct {
 	Later ReportNumber `json:"later"`
 	// In percent, with one decimal.
 	FirstPassRate float64 `json:"first_pass_rate"`
-	// From the day on which the claim was first sent to the day of the decision.
+	// From the day in UTC on which the claim was first sent to the day of the decision, whatever the time_zone.
 	DaysToPay PayersRowDaysToPay `json:"days_to_pay"`
 	// How far what patients owe is from the estimates that claims name.
 	Estimates PayersRowEstimates `json:"estimates"`
 }
 
 // PayersRowDaysToPay is part of a reply.
-// From the day on which the claim was first sent to the day of the decision.
+// From the day in UTC on which the claim was first sent to the day of the decision, whatever the time_zone.
 type PayersRowDaysToPay struct {
 	Mean   float64 `json:"mean"`
 	Median int     `json:"median"`

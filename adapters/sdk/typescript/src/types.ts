@@ -34,12 +34,16 @@ export interface EligibilityRequest {
 /** The person who holds the plan. */
 export interface EligibilityRequestSubscriber {
   /**
-   * As the plan has it. Requests to payers carry Latin letters only: a name without any is a fault, and accents are left out there.
+   * As the plan has it, with at least one Latin letter. Requests to payers leave out accents, and letters of other scripts.
    */
   first_name: string;
+  /** As the plan has it, with at least one Latin letter. */
   last_name: string;
   date_of_birth: string;
   /**
+   * As the insurance card has it. A letter or a digit that requests to payers would drop, such as an Arabic digit, is a
+   * fault.
+   *
    * In test mode the ending selects the payer's response. The longest matching ending counts.
    *
    * Covered: `-ACTIVE-FULL`: every kind of benefit. `-ACTIVE-BASIC`: the plan and its shares only.
@@ -84,7 +88,9 @@ export type EligibilityRequestSubscriberGender =
 
 /** The patient, if the patient is a dependent of the subscriber. */
 export interface EligibilityRequestPatient {
+  /** As the plan has it, with at least one Latin letter. */
   first_name: string;
+  /** As the plan has it, with at least one Latin letter. */
   last_name: string;
   date_of_birth: string;
   relationship: EligibilityRequestPatientRelationship;
@@ -4715,7 +4721,7 @@ export interface ERAClaim {
   claim_id: string | null;
   /**
    * `applied`: its payment is part of the claim. `needs_review`: it matches a claim, and a person decides.
-   * `unmatched`: it matches no claim that was sent. `ignored`: a person finished it without applying it.
+   * `unmatched`: it matches no claim that was sent, or several equally. `ignored`: a person finished it without applying it.
    * `forwarded`: the payer decided nothing and sent the claim to another payer.
    */
   status: ERAClaimStatus;
@@ -4785,7 +4791,7 @@ export interface ERAClaim {
 
 /**
  * `applied`: its payment is part of the claim. `needs_review`: it matches a claim, and a person decides.
- * `unmatched`: it matches no claim that was sent. `ignored`: a person finished it without applying it.
+ * `unmatched`: it matches no claim that was sent, or several equally. `ignored`: a person finished it without applying it.
  * `forwarded`: the payer decided nothing and sent the claim to another payer.
  */
 export type ERAClaimStatus =
@@ -4805,8 +4811,8 @@ export interface ERAClaimReview {
    * claim number and took nothing back, and both payments exceed the charge. `payer_claim_number_only`: only the
    * payer's claim number matches. `kind_differs`: it is an estimate for a claim, or a payment for a predetermination.
    * `reversal_differs`: it takes back another amount than was paid. `unapplied`: a person took its application
-   * back. `no_claim`: no claim has its numbers. `several_claims`: several have the payer's claim number, and it fits
-   * them equally. `claim_not_sent`: the claim with its control number was never
+   * back. `no_claim`: no claim has its numbers. `several_claims`: several claims have the payer's claim number, and the
+   * payment fits them equally. `claim_not_sent`: the claim with its control number was never
    * sent. `reversal_without_payment`: the payment that it takes back was not applied.
    * `too_many_adjudications`: the claim has 200 adjudications. `correction`: it is part of a correction that waits for
    * a decision. `under_way`: it is about to be applied.
@@ -4824,8 +4830,8 @@ export interface ERAClaimReview {
  * claim number and took nothing back, and both payments exceed the charge. `payer_claim_number_only`: only the
  * payer's claim number matches. `kind_differs`: it is an estimate for a claim, or a payment for a predetermination.
  * `reversal_differs`: it takes back another amount than was paid. `unapplied`: a person took its application
- * back. `no_claim`: no claim has its numbers. `several_claims`: several have the payer's claim number, and it fits
- * them equally. `claim_not_sent`: the claim with its control number was never
+ * back. `no_claim`: no claim has its numbers. `several_claims`: several claims have the payer's claim number, and the
+ * payment fits them equally. `claim_not_sent`: the claim with its control number was never
  * sent. `reversal_without_payment`: the payment that it takes back was not applied.
  * `too_many_adjudications`: the claim has 200 adjudications. `correction`: it is part of a correction that waits for
  * a decision. `under_way`: it is about to be applied.
@@ -5255,12 +5261,13 @@ export interface DepositImport {
   /** Those that the organization had. */
   known: number;
   /**
-   * Those of the known that have their trace number now. A file before was cut within their entry.
+   * Those of the known that the file completes: they have their trace number now, or name the entry that they take back. A
+   * file before was cut within their entry.
    */
   traced: number;
-  /** New deposits, and those that have their trace number now, that were matched at once. */
+  /** New deposits, and those that the file completes, that were matched at once. */
   matched: number;
-  /** New deposits that wait for a remittance. */
+  /** New deposits, and those that the file completes, that wait for a remittance. */
   waiting: number;
   /** Deposits that entries of the file took back. */
   returned: number;
@@ -6061,13 +6068,17 @@ export interface PayersRow {
   later: ReportNumber;
   /** In percent, with one decimal. */
   first_pass_rate: number;
-  /** From the day on which the claim was first sent to the day of the decision. */
+  /**
+   * From the day in UTC on which the claim was first sent to the day of the decision, whatever the time_zone.
+   */
   days_to_pay: PayersRowDaysToPay;
   /** How far what patients owe is from the estimates that claims name. */
   estimates: PayersRowEstimates;
 }
 
-/** From the day on which the claim was first sent to the day of the decision. */
+/**
+ * From the day in UTC on which the claim was first sent to the day of the decision, whatever the time_zone.
+ */
 export interface PayersRowDaysToPay {
   mean: number;
   median: number;

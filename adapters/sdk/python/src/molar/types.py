@@ -20,11 +20,15 @@ class EligibilityRequestSubscriber(TypedDict, total=False):
     """The person who holds the plan."""
 
     first_name: Required[str]
-    """As the plan has it. Requests to payers carry Latin letters only: a name without any is a fault, and accents are left out there."""
+    """As the plan has it, with at least one Latin letter. Requests to payers leave out accents, and letters of other scripts."""
     last_name: Required[str]
+    """As the plan has it, with at least one Latin letter."""
     date_of_birth: Required[dt.date | str]
     member_id: Required[str]
-    """In test mode the ending selects the payer's response. The longest matching ending counts.
+    """As the insurance card has it. A letter or a digit that requests to payers would drop, such as an Arabic digit, is a
+    fault.
+
+    In test mode the ending selects the payer's response. The longest matching ending counts.
 
     Covered: `-ACTIVE-FULL`: every kind of benefit. `-ACTIVE-BASIC`: the plan and its shares only.
     `-ACTIVE-USED-UP`: the maximum is spent. `-SLOW-n`: as `-ACTIVE-FULL`, after n seconds (one to three
@@ -63,7 +67,9 @@ class EligibilityRequestPatient(TypedDict, total=False):
     """The patient, if the patient is a dependent of the subscriber."""
 
     first_name: Required[str]
+    """As the plan has it, with at least one Latin letter."""
     last_name: Required[str]
+    """As the plan has it, with at least one Latin letter."""
     date_of_birth: Required[dt.date | str]
     relationship: Required[EligibilityRequestPatientRelationship]
     gender: EligibilityRequestPatientGender | None
@@ -4603,7 +4609,7 @@ class ERAImport(Model):
 
 ERAClaimStatus: TypeAlias = "Literal['applied', 'needs_review', 'unmatched', 'ignored', 'forwarded'] | str"
 """`applied`: its payment is part of the claim. `needs_review`: it matches a claim, and a person decides.
-`unmatched`: it matches no claim that was sent. `ignored`: a person finished it without applying it.
+`unmatched`: it matches no claim that was sent, or several equally. `ignored`: a person finished it without applying it.
 `forwarded`: the payer decided nothing and sent the claim to another payer.
 """
 
@@ -4614,8 +4620,8 @@ payment was applied under another trace number. `exceeds_charge`: the payer paid
 claim number and took nothing back, and both payments exceed the charge. `payer_claim_number_only`: only the
 payer's claim number matches. `kind_differs`: it is an estimate for a claim, or a payment for a predetermination.
 `reversal_differs`: it takes back another amount than was paid. `unapplied`: a person took its application
-back. `no_claim`: no claim has its numbers. `several_claims`: several have the payer's claim number, and it fits
-them equally. `claim_not_sent`: the claim with its control number was never
+back. `no_claim`: no claim has its numbers. `several_claims`: several claims have the payer's claim number, and the
+payment fits them equally. `claim_not_sent`: the claim with its control number was never
 sent. `reversal_without_payment`: the payment that it takes back was not applied.
 `too_many_adjudications`: the claim has 200 adjudications. `correction`: it is part of a correction that waits for
 a decision. `under_way`: it is about to be applied.
@@ -4632,8 +4638,8 @@ class ERAClaimReview(Model):
     claim number and took nothing back, and both payments exceed the charge. `payer_claim_number_only`: only the
     payer's claim number matches. `kind_differs`: it is an estimate for a claim, or a payment for a predetermination.
     `reversal_differs`: it takes back another amount than was paid. `unapplied`: a person took its application
-    back. `no_claim`: no claim has its numbers. `several_claims`: several have the payer's claim number, and it fits
-    them equally. `claim_not_sent`: the claim with its control number was never
+    back. `no_claim`: no claim has its numbers. `several_claims`: several claims have the payer's claim number, and the
+    payment fits them equally. `claim_not_sent`: the claim with its control number was never
     sent. `reversal_without_payment`: the payment that it takes back was not applied.
     `too_many_adjudications`: the claim has 200 adjudications. `correction`: it is part of a correction that waits for
     a decision. `under_way`: it is about to be applied.
@@ -4718,7 +4724,7 @@ class ERAClaim(Model):
     """The claim that it matches. Null if it matches none."""
     status: ERAClaimStatus
     """`applied`: its payment is part of the claim. `needs_review`: it matches a claim, and a person decides.
-    `unmatched`: it matches no claim that was sent. `ignored`: a person finished it without applying it.
+    `unmatched`: it matches no claim that was sent, or several equally. `ignored`: a person finished it without applying it.
     `forwarded`: the payer decided nothing and sent the claim to another payer.
     """
     applied: bool
@@ -5395,11 +5401,13 @@ class DepositImport(Model):
     known: int
     """Those that the organization had."""
     traced: int
-    """Those of the known that have their trace number now. A file before was cut within their entry."""
+    """Those of the known that the file completes: they have their trace number now, or name the entry that they take back. A
+    file before was cut within their entry.
+    """
     matched: int
-    """New deposits, and those that have their trace number now, that were matched at once."""
+    """New deposits, and those that the file completes, that were matched at once."""
     waiting: int
-    """New deposits that wait for a remittance."""
+    """New deposits, and those that the file completes, that wait for a remittance."""
     returned: int
     """Deposits that entries of the file took back."""
     warnings: list[DepositImportWarning]
@@ -6331,7 +6339,7 @@ ReportsPayersParams = TypedDict(
 
 
 class PayersRowDaysToPay(Model):
-    """From the day on which the claim was first sent to the day of the decision."""
+    """From the day in UTC on which the claim was first sent to the day of the decision, whatever the time_zone."""
 
     mean: float
     median: int
@@ -6369,7 +6377,7 @@ class PayersRow(Model):
     first_pass_rate: float
     """In percent, with one decimal."""
     days_to_pay: PayersRowDaysToPay
-    """From the day on which the claim was first sent to the day of the decision."""
+    """From the day in UTC on which the claim was first sent to the day of the decision, whatever the time_zone."""
     estimates: PayersRowEstimates
     """How far what patients owe is from the estimates that claims name."""
 

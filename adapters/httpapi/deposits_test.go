@@ -265,6 +265,24 @@ func TestDepositOfACutFileIsReturned(t *testing.T) {
 		s.must(t, 200, banking(file)).shows(t, "added", 0.0, "traced", 0.0, "matched", 0.0, "returned", 0.0)
 	}
 
+	// A debit that names the deposit by the trace number, with the file that has that, and before.
+	for _, before := range []bool{false, true} {
+		day := startService(t)
+		day.paidBy(t, "EFT-2")
+		row, debit := "2026-03-09,1.00,PAYMENT,R1", "2026-03-10,-1.00,TRN*1*EFT-2*1512345678,R2"
+		file := func(rows ...string) call {
+			return banking("Date,Amount,Description,Reference\n"+strings.Join(rows, "\n")+"\n", "account", "6789")
+		}
+		first := []string{row}
+		if before {
+			first = append(first, debit)
+		}
+		day.must(t, 200, file(first...)).shows(t, "added", float64(len(first)), "returned", 0.0)
+		row = "2026-03-09,1.00,PAYMENT TRN*1*EFT-2*1512345678,R1"
+		day.must(t, 200, file(row, debit)).shows(t, "traced", 1.0, "matched", 0.0, "returned", 1.0)
+		day.deposit(t, "?state=returned")
+	}
+
 	// The same money, in the same two files, and both at once.
 	other := startService(t)
 	other.paidBy(t, "EFT-2")

@@ -1,6 +1,7 @@
 package deposits
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -130,7 +131,13 @@ func (i *importing) keep(ctx context.Context, locked map[billing.ERAID]*remit.ER
 		}
 	}
 	for _, t := range taken {
-		t.of.TakenBack(t.by, slices.Collect(maps.Values(locked)))
+		var paid []*remit.ERA
+		for _, id := range t.of.Remittances() {
+			if locked[id] != nil {
+				paid = append(paid, locked[id])
+			}
+		}
+		t.of.TakenBack(t.by, paid)
 		if err := i.tx.Deposits.Save(ctx, t.of); err != nil {
 			return err
 		}
@@ -260,6 +267,7 @@ func (i *importing) complete(ctx context.Context, id billing.DepositID, entry de
 	for _, of := range d.Remittances() {
 		e, err := i.tx.ERAs.Get(ctx, of)
 		switch {
+		case billing.IsNotFound(err): // its time is over
 		case err != nil:
 			return err
 		case d.Mistaken(e):
@@ -291,6 +299,9 @@ func (i *importing) takenBack(ctx context.Context) (taken []takenBack, err error
 	}
 	for _, by := range debits {
 		f := deposit.Filter{Account: by.Account, Amount: -by.Amount, From: by.Date.AddDays(-deposit.Window), To: by.Date, Reference: by.Returns}
+		if i.completed(by.ID) != nil {
+			f.Reference = "" // it may have taken another back before it said which
+		}
 		earlier, err := i.tx.Deposits.List(ctx, f, billing.Page{Limit: billing.MaxPageLimit})
 		if err != nil {
 			return nil, err
@@ -298,17 +309,20 @@ func (i *importing) takenBack(ctx context.Context) (taken []takenBack, err error
 		if slices.ContainsFunc(earlier, func(d *deposit.Deposit) bool { return d.ReturnedBy == by.ID }) {
 			continue // it took one back before
 		}
+		for n, d := range earlier { // as it will be stored
+			earlier[n] = cmp.Or(i.completed(d.ID), d)
+		}
 		earlier = slices.DeleteFunc(earlier, func(d *deposit.Deposit) bool {
 			return slices.ContainsFunc(taken, func(t takenBack) bool { return t.of.ID == d.ID })
 		})
 		d := by.TakesBack(slices.Concat(earlier, i.to.Added))
 		switch {
-		case d == nil, slices.Contains(earlier, d) && !slices.Contains(i.to.news(), by):
+		case d == nil, slices.Contains(earlier, d) && i.completed(d.ID) == nil && !slices.Contains(i.to.news(), by):
 			continue
 		case slices.Contains(i.to.Added, d):
 			d.TakenBack(by, nil)
 		case i.completed(d.ID) != nil:
-			taken = append(taken, takenBack{i.completed(d.ID), by})
+			taken = append(taken, takenBack{d, by})
 		default:
 			if d, err = i.tx.Deposits.Lock(ctx, d.ID); err != nil {
 				return nil, err

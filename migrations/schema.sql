@@ -2917,7 +2917,7 @@ CREATE INDEX check_batch_items_next ON public.check_batch_items USING btree (org
 
 CREATE INDEX check_batch_items_org ON public.check_batch_items USING btree (org_id, mode, id);
 
-CREATE INDEX check_batch_items_person ON public.check_batch_items USING btree (org_id, mode, person_key, person_born) WHERE (check_id IS NULL);
+CREATE INDEX check_batch_items_person ON public.check_batch_items USING btree (org_id, mode, person_key, person_born);
 
 CREATE INDEX check_batches_list ON public.check_batches USING btree (org_id, mode, created_at, id);
 

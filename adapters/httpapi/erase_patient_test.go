@@ -192,7 +192,7 @@ func TestErasePatient(t *testing.T) {
 		t.Error("the reply to a decision about a check is kept")
 	}
 	s.must(t, 200, call{path: checks + "/items/other/notes"}).shows(t, "data.0.text", "The neighbor called.")
-	wantStatus(t, s.do(t, call{method: "POST", path: "/tasks/" + task + "/snooze", idem: "snoozed"}), 409, billing.CodeConflict) // its reply is gone
+	wantStatus(t, s.do(t, call{method: "POST", path: "/tasks/" + task + "/snooze", idem: "snoozed"}), 422, billing.CodeIdempotencyKeyReused) // its reply is gone
 	s.must(t, 200, call{path: "/claims/" + other + "/notes"}).shows(t, "data.0.text", "The neighbor called.")
 	for _, gone := range []string{appeal, "/patients/" + patient, "/eligibility/" + check.text(t, "id"), open, path + "/documents/" + image + "/content"} {
 		wantStatus(t, s.do(t, call{path: gone}), 404, billing.CodeNotFound)

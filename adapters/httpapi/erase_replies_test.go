@@ -55,6 +55,10 @@ func TestErasureTakesKeptReplies(t *testing.T) {
 	s.must(t, 201, call{path: batch + "/items/other/notes", idem: "note-of-another", body: `{"text":"The neighbor called."}`})
 	s.must(t, 201, call{path: era + "/notes", idem: "note-of-all", body: `{"text":"The bank called."}`})
 
+	asked := call{path: "/eligibility", idem: "check", body: s.question("MINE-ACTIVE-FULL", func(_, who anObject) {
+		who["first_name"], who["last_name"], who["date_of_birth"] = claim.text(t, "subscriber", "first_name"), claim.text(t, "subscriber", "last_name"), claim.text(t, "subscriber", "date_of_birth")
+	})}
+	s.must(t, 200, asked).shows(t, "patient_id", patient)
 	kept := func() (keys []string) {
 		for _, key := range append(slices.Clone(gone), "note-of-another", "note-of-all") {
 			if s.count(t, "SELECT count(*) FROM idempotency_keys WHERE length(body) > 0 AND key LIKE '%"+key+"'") > 0 {
@@ -86,10 +90,11 @@ func TestErasureTakesKeptReplies(t *testing.T) {
 	if left := kept(); !slices.Equal(left, []string{"note-of-another", "note-of-all"}) {
 		t.Errorf("the replies that are kept: %q", left)
 	}
-	claims := "SELECT count(*) FROM claims"
+	claims := "SELECT (SELECT count(*) FROM claims) + (SELECT count(*) FROM eligibility_checks)"
 	n := s.count(t, claims)
-	wantStatus(t, s.do(t, call{path: "/claims", idem: "claim", body: s.crown("PAID-ERA", func(o anObject) { submitted(o); ofZebulon(o) })}), 409, billing.CodeConflict)
+	wantStatus(t, s.do(t, asked), 422, billing.CodeIdempotencyKeyReused)
+	wantStatus(t, s.do(t, call{path: "/claims", idem: "claim", body: s.crown("PAID-ERA", func(o anObject) { submitted(o); ofZebulon(o) })}), 422, billing.CodeIdempotencyKeyReused)
 	if after := s.count(t, claims); after != n {
-		t.Errorf("the request of the erased reply made %d claims", after-n)
+		t.Errorf("the request of the erased reply made %d claims or checks", after-n)
 	}
 }

@@ -173,10 +173,10 @@ func (r checkBatches) List(ctx context.Context, p billing.Page) ([]*coverage.Bat
 // itemIsOf is the condition of items about a patient.
 const itemIsOf = `id IN (
 	SELECT i.id FROM eligibility_checks c JOIN check_batch_items i ON i.check_id = c.id WHERE c.patient_id = %
-	UNION ALL
+	UNION
 	SELECT i.id
 	FROM patients p JOIN check_batch_items i ON i.org_id = p.org_id AND i.mode = p.mode AND i.person_key = p.name_key AND i.person_born = p.date_of_birth
-	WHERE p.id = % AND i.check_id IS NULL)`
+	WHERE p.id = %)`
 
 func (r checkItems) filter(f coverage.ItemFilter) *query {
 	q := checkItemTable.of(r.tx)

@@ -89,6 +89,13 @@ SELECT 'task', t.id FROM items JOIN tasks t ON t.eligibility_batch_item_id = ite
 // ErasePerson erases the rest of a patient.
 func (r records) ErasePerson(ctx context.Context, patient billing.PatientID) error {
 	named, err := r.named(ctx, strings.ReplaceAll(restOf, "%", "$3"), r.scope.Org, r.scope.Mode, patient)
+	if err == nil { // checks are the replies to their keys
+		_, err = r.do(ctx, "keep the keys of checks", `
+UPDATE idempotency_keys
+SET check_id = NULL, body = ''
+WHERE org_id = $1 AND mode = $2 AND check_id IN (SELECT id FROM eligibility_checks WHERE org_id = $1 AND mode = $2 AND patient_id = $3)`,
+			r.scope.Org, r.scope.Mode, patient)
+	}
 	if err == nil {
 		err = r.erase(ctx, "erase_person($1)", patient)
 	}

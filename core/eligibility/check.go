@@ -77,8 +77,9 @@ func (s *Service) replay(ctx context.Context, tx ports.Tx, req caller.Request) (
 	if err != nil || use == nil {
 		return nil, false, err
 	}
-	if use.CheckID.IsZero() { // another operation used it
-		return nil, false, use.Match(req)
+	if use.CheckID.IsZero() { // another operation used it, or the check was erased with its patient
+		_, err := use.Replay(req)
+		return nil, false, err
 	}
 	c, err := tx.Checks.Get(ctx, use.CheckID)
 	switch {

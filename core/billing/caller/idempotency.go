@@ -50,7 +50,7 @@ func (u *KeyUse) Match(r Request) error {
 
 // Replay returns the earlier reply to the request. It is nil when the key is
 // new (u is nil) or has no reply yet. It returns CodeIdempotencyKeyReused when
-// a different request used the key.
+// a different request used the key, and when the reply was erased.
 func (u *KeyUse) Replay(r Request) (*Reply, error) {
 	if u == nil {
 		return nil, nil //nolint:nilnil // a new key has no use, no reply and no fault
@@ -60,7 +60,7 @@ func (u *KeyUse) Replay(r Request) (*Reply, error) {
 	}
 	if u.Erased {
 		return nil, &billing.Error{
-			Code: billing.CodeConflict, Message: "The reply to this Idempotency-Key showed a patient whose records were erased since, and nothing was done again. " +
+			Code: billing.CodeIdempotencyKeyReused, Message: "The reply to this Idempotency-Key showed a patient whose records were erased since, and nothing was done again. " +
 				"Send the request with a new key if it is to be done once more.",
 		}
 	}

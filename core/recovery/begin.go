@@ -239,7 +239,8 @@ func (s *Service) eraseAgain(ctx context.Context) error {
 	return nil
 }
 
-// gone returns the error of a patient who is in a database, of any organization, and whom it does not erase by itself.
+// gone returns the error of an unread order whose patient is in the database of any organization, unless an erasure
+// of the patient has begun there.
 func (s *Service) gone(ctx context.Context, unread map[billing.PatientID]error) error {
 	if len(unread) == 0 {
 		return nil
@@ -278,8 +279,8 @@ func (s *Service) gone(ctx context.Context, unread map[billing.PatientID]error) 
 }
 
 // Resume ends a restore: live claims and webhooks go out again. It returns the restore; nil
-// if none was open. It returns CodeConflict until a begin has come to its end: what that did not
-// do, such as an erasure, nobody would do.
+// if none was open. It returns CodeConflict until a begin has come to its end: without one,
+// an erased patient would stay.
 func (s *Service) Resume(ctx context.Context) (ended *restore.Restore, err error) {
 	if err := s.notBehind(ctx); err != nil {
 		return nil, &billing.Error{Code: billing.CodeConflict, Message: "The database is behind the live files. Run molar restore begin first.", Cause: err}

@@ -366,7 +366,6 @@ type ItemFilter struct {
 	NeedsAPerson *bool
 	ItemID       string
 
-	// PatientID is of whom the check is, or has the name and the date of birth of an item
-	// without a check.
+	// PatientID is the patient of the check, or one with the name and the date of birth of the item.
 	PatientID billing.PatientID
 }

@@ -160,7 +160,7 @@ type Work struct {
 	Actions  []string               // operations of the API that are allowed, the one to do first
 	Settles  []decision.As          // what a person may decide instead; empty for nothing
 
-	next billing.PayerID // whom a decision about it must be about; zero for anybody
+	next billing.PayerID // a decision ends the work if it is about this payer; zero for any
 }
 
 // Person is a patient as the directory knows people; see directory.PatientKey.

@@ -3489,6 +3489,8 @@ ALTER TABLE public.batches ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY begin ON public.sandbox_clocks FOR SELECT USING ((org_id = (NULLIF(current_setting('molar.org'::text, true), ''::text))::uuid));
 
+CREATE POLICY begin_scopes ON public.sandbox_clocks FOR SELECT USING ((strpos(current_setting('molar.scopes'::text, true), (org_id || 'test'::text)) > 0));
+
 ALTER TABLE public.changes ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY changes ON public.sandbox_mail FOR UPDATE TO molar_app USING (((mode = 'test'::text) AND (org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
@@ -3927,6 +3929,32 @@ CREATE POLICY scope ON public.webhook_deliveries TO molar_app USING (((org_id = 
 
 CREATE POLICY scope ON public.webhook_endpoints TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
+CREATE POLICY scopes ON public.changes TO molar_scopes USING ((strpos(current_setting('molar.scopes'::text), (org_id || mode)) > 0));
+
+CREATE POLICY scopes ON public.check_members TO molar_scopes USING ((strpos(current_setting('molar.scopes'::text), (org_id || mode)) > 0));
+
+CREATE POLICY scopes ON public.claims TO molar_scopes USING ((strpos(current_setting('molar.scopes'::text), (org_id || mode)) > 0));
+
+CREATE POLICY scopes ON public.data_keys TO molar_scopes USING (((org_id IS NULL) OR (strpos(current_setting('molar.scopes'::text), (org_id)::text) > 0))) WITH CHECK ((strpos(current_setting('molar.scopes'::text), (org_id)::text) > 0));
+
+CREATE POLICY scopes ON public.eligibility_answers TO molar_scopes USING ((strpos(current_setting('molar.scopes'::text), (org_id || mode)) > 0));
+
+CREATE POLICY scopes ON public.eligibility_checks TO molar_scopes USING ((strpos(current_setting('molar.scopes'::text), (org_id || mode)) > 0));
+
+CREATE POLICY scopes ON public.events TO molar_scopes USING ((strpos(current_setting('molar.scopes'::text), (org_id || mode)) > 0));
+
+CREATE POLICY scopes ON public.jobs TO molar_scopes USING ((strpos(current_setting('molar.scopes'::text), (org_id || mode)) > 0));
+
+CREATE POLICY scopes ON public.patient_words TO molar_scopes USING ((strpos(current_setting('molar.scopes'::text), (org_id || mode)) > 0));
+
+CREATE POLICY scopes ON public.patients TO molar_scopes USING ((strpos(current_setting('molar.scopes'::text), (org_id || mode)) > 0));
+
+CREATE POLICY scopes ON public.watches TO molar_scopes USING ((strpos(current_setting('molar.scopes'::text), (org_id || mode)) > 0));
+
+CREATE POLICY scopes ON public.webhook_deliveries TO molar_scopes USING ((strpos(current_setting('molar.scopes'::text), (org_id || mode)) > 0));
+
+CREATE POLICY scopes ON public.webhook_endpoints TO molar_scopes USING ((strpos(current_setting('molar.scopes'::text), (org_id || mode)) > 0));
+
 CREATE POLICY sealing ON public.acknowledgements TO postgres USING (true);
 
 CREATE POLICY sealing ON public.batches TO postgres USING (true);
@@ -4077,6 +4105,7 @@ CREATE POLICY writes ON public.sandbox_notes FOR INSERT TO molar_app WITH CHECK 
 
 GRANT USAGE ON SCHEMA public TO molar_app;
 GRANT USAGE ON SCHEMA public TO molar_system;
+GRANT USAGE ON SCHEMA public TO molar_scopes;
 
 REVOKE ALL ON FUNCTION public.check_lane_room(of_org uuid, of_mode text, networks text[], payers uuid[], most integer[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.check_lane_room(of_org uuid, of_mode text, networks text[], payers uuid[], most integer[]) TO molar_app;
@@ -4117,10 +4146,15 @@ GRANT ALL ON FUNCTION public.forget_records(the_table text, the_mode text, most 
 GRANT SELECT,INSERT ON TABLE public.claims TO molar_app;
 
 GRANT SELECT(id) ON TABLE public.claims TO molar_system;
+GRANT SELECT(id) ON TABLE public.claims TO molar_scopes;
 
 GRANT SELECT(org_id) ON TABLE public.claims TO molar_system;
+GRANT SELECT(org_id) ON TABLE public.claims TO molar_scopes;
 
 GRANT SELECT(mode) ON TABLE public.claims TO molar_system;
+GRANT SELECT(mode) ON TABLE public.claims TO molar_scopes;
+
+GRANT SELECT(kind) ON TABLE public.claims TO molar_scopes;
 
 GRANT UPDATE(state) ON TABLE public.claims TO molar_app;
 GRANT SELECT(state) ON TABLE public.claims TO molar_system;
@@ -4133,6 +4167,7 @@ GRANT UPDATE(office_id) ON TABLE public.claims TO molar_app;
 
 GRANT UPDATE(payer_id) ON TABLE public.claims TO molar_app;
 GRANT SELECT(payer_id) ON TABLE public.claims TO molar_system;
+GRANT SELECT(payer_id) ON TABLE public.claims TO molar_scopes;
 
 GRANT UPDATE(payer_code) ON TABLE public.claims TO molar_app;
 
@@ -4141,6 +4176,7 @@ GRANT UPDATE(payer_name) ON TABLE public.claims TO molar_app;
 GRANT UPDATE(provider_id) ON TABLE public.claims TO molar_app;
 
 GRANT UPDATE(patient_id) ON TABLE public.claims TO molar_app;
+GRANT SELECT(patient_id) ON TABLE public.claims TO molar_scopes;
 
 GRANT UPDATE(subscriber) ON TABLE public.claims TO molar_app;
 
@@ -4169,6 +4205,7 @@ GRANT UPDATE(request_id) ON TABLE public.claims TO molar_app;
 GRANT UPDATE(updated_at) ON TABLE public.claims TO molar_app;
 
 GRANT UPDATE(sent_at) ON TABLE public.claims TO molar_app;
+GRANT SELECT(sent_at) ON TABLE public.claims TO molar_scopes;
 
 GRANT UPDATE(batch_id) ON TABLE public.claims TO molar_app;
 GRANT SELECT(batch_id) ON TABLE public.claims TO molar_system;
@@ -4441,6 +4478,7 @@ GRANT SELECT(delayed_since) ON TABLE public.batches TO molar_system;
 
 GRANT INSERT ON TABLE public.changes TO molar_app;
 GRANT SELECT,INSERT,DELETE ON TABLE public.changes TO molar_system;
+GRANT INSERT ON TABLE public.changes TO molar_scopes;
 
 GRANT SELECT,INSERT ON TABLE public.check_additions TO molar_app;
 
@@ -4522,6 +4560,7 @@ GRANT UPDATE(canceled_at) ON TABLE public.check_batches TO molar_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.check_lanes TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.check_members TO molar_app;
+GRANT SELECT,INSERT ON TABLE public.check_members TO molar_scopes;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.claim_figures TO molar_app;
 
@@ -4601,6 +4640,7 @@ GRANT SELECT(created_at) ON TABLE public.connections TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.data_keys TO molar_app;
 GRANT SELECT,INSERT,DELETE ON TABLE public.data_keys TO molar_system;
+GRANT SELECT,INSERT ON TABLE public.data_keys TO molar_scopes;
 
 GRANT UPDATE(wrapped) ON TABLE public.data_keys TO molar_system;
 
@@ -4668,37 +4708,51 @@ GRANT SELECT(mode) ON TABLE public.documents TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.eligibility_answers TO molar_app;
 GRANT SELECT,DELETE ON TABLE public.eligibility_answers TO molar_system;
+GRANT SELECT,INSERT ON TABLE public.eligibility_answers TO molar_scopes;
 
 GRANT SELECT,INSERT ON TABLE public.eligibility_checks TO molar_app;
+GRANT SELECT ON TABLE public.eligibility_checks TO molar_scopes;
 
 GRANT SELECT(id) ON TABLE public.eligibility_checks TO molar_system;
 
 GRANT UPDATE(patient_id) ON TABLE public.eligibility_checks TO molar_app;
 GRANT SELECT(patient_id) ON TABLE public.eligibility_checks TO molar_system;
+GRANT UPDATE(patient_id) ON TABLE public.eligibility_checks TO molar_scopes;
 
 GRANT UPDATE(state) ON TABLE public.eligibility_checks TO molar_app;
+GRANT UPDATE(state) ON TABLE public.eligibility_checks TO molar_scopes;
 
 GRANT UPDATE(outcome) ON TABLE public.eligibility_checks TO molar_app;
+GRANT UPDATE(outcome) ON TABLE public.eligibility_checks TO molar_scopes;
 
 GRANT UPDATE(cache_source) ON TABLE public.eligibility_checks TO molar_app;
 
 GRANT UPDATE(network) ON TABLE public.eligibility_checks TO molar_app;
+GRANT UPDATE(network) ON TABLE public.eligibility_checks TO molar_scopes;
 
 GRANT UPDATE(latency_ms) ON TABLE public.eligibility_checks TO molar_app;
+GRANT UPDATE(latency_ms) ON TABLE public.eligibility_checks TO molar_scopes;
 
 GRANT UPDATE(completed_at) ON TABLE public.eligibility_checks TO molar_app;
+GRANT UPDATE(completed_at) ON TABLE public.eligibility_checks TO molar_scopes;
 
 GRANT UPDATE(rejection) ON TABLE public.eligibility_checks TO molar_app;
+GRANT UPDATE(rejection) ON TABLE public.eligibility_checks TO molar_scopes;
 
 GRANT UPDATE(benefits) ON TABLE public.eligibility_checks TO molar_app;
+GRANT UPDATE(benefits) ON TABLE public.eligibility_checks TO molar_scopes;
 
 GRANT UPDATE(exchanges) ON TABLE public.eligibility_checks TO molar_app;
+GRANT UPDATE(exchanges) ON TABLE public.eligibility_checks TO molar_scopes;
 
 GRANT UPDATE(coverage_status) ON TABLE public.eligibility_checks TO molar_app;
+GRANT UPDATE(coverage_status) ON TABLE public.eligibility_checks TO molar_scopes;
 
 GRANT UPDATE(shown) ON TABLE public.eligibility_checks TO molar_app;
+GRANT UPDATE(shown) ON TABLE public.eligibility_checks TO molar_scopes;
 
 GRANT UPDATE(shown_failure) ON TABLE public.eligibility_checks TO molar_app;
+GRANT UPDATE(shown_failure) ON TABLE public.eligibility_checks TO molar_scopes;
 
 GRANT SELECT,INSERT ON TABLE public.encryption_key TO molar_system;
 
@@ -4790,8 +4844,10 @@ GRANT UPDATE(event_id) ON TABLE public.event_numbers TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.events TO molar_app;
 GRANT INSERT ON TABLE public.events TO molar_system;
+GRANT INSERT ON TABLE public.events TO molar_scopes;
 
 GRANT SELECT(id) ON TABLE public.events TO molar_system;
+GRANT SELECT(id) ON TABLE public.events TO molar_scopes;
 
 GRANT SELECT(org_id) ON TABLE public.events TO molar_system;
 
@@ -4866,14 +4922,17 @@ GRANT UPDATE(updated_at) ON TABLE public.import_mappings TO molar_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.jobs TO molar_app;
 GRANT SELECT,INSERT,DELETE ON TABLE public.jobs TO molar_system;
+GRANT SELECT,INSERT,DELETE ON TABLE public.jobs TO molar_scopes;
 
 GRANT UPDATE(not_before) ON TABLE public.jobs TO molar_app;
 GRANT UPDATE(not_before) ON TABLE public.jobs TO molar_system;
+GRANT UPDATE(not_before) ON TABLE public.jobs TO molar_scopes;
 
 GRANT UPDATE(leased_at) ON TABLE public.jobs TO molar_system;
 
 GRANT UPDATE(lease_until) ON TABLE public.jobs TO molar_app;
 GRANT UPDATE(lease_until) ON TABLE public.jobs TO molar_system;
+GRANT UPDATE(lease_until) ON TABLE public.jobs TO molar_scopes;
 
 GRANT UPDATE(publishes) ON TABLE public.jobs TO molar_system;
 
@@ -4956,8 +5015,10 @@ GRANT SELECT,INSERT ON TABLE public.origin TO molar_system;
 GRANT UPDATE(origin) ON TABLE public.origin TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.patient_words TO molar_app;
+GRANT SELECT,INSERT ON TABLE public.patient_words TO molar_scopes;
 
 GRANT SELECT,INSERT ON TABLE public.patients TO molar_app;
+GRANT SELECT,INSERT ON TABLE public.patients TO molar_scopes;
 
 GRANT SELECT(id) ON TABLE public.patients TO molar_system;
 
@@ -5025,6 +5086,7 @@ GRANT SELECT(created_at) ON TABLE public.requests TO molar_system;
 
 GRANT SELECT ON TABLE public.restores TO molar_app;
 GRANT SELECT,INSERT ON TABLE public.restores TO molar_system;
+GRANT SELECT ON TABLE public.restores TO molar_scopes;
 
 GRANT UPDATE(resumed_at) ON TABLE public.restores TO molar_system;
 
@@ -5235,6 +5297,7 @@ GRANT SELECT(name),UPDATE(name) ON TABLE public.users TO molar_app;
 
 GRANT SELECT ON TABLE public.watches TO molar_app;
 GRANT SELECT,INSERT,DELETE ON TABLE public.watches TO molar_system;
+GRANT SELECT ON TABLE public.watches TO molar_scopes;
 
 GRANT UPDATE(expires_at) ON TABLE public.watches TO molar_system;
 
@@ -5242,14 +5305,18 @@ GRANT UPDATE(since) ON TABLE public.watches TO molar_system;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.webhook_deliveries TO molar_app;
 GRANT INSERT,DELETE ON TABLE public.webhook_deliveries TO molar_system;
+GRANT INSERT ON TABLE public.webhook_deliveries TO molar_scopes;
 
 GRANT SELECT(id) ON TABLE public.webhook_deliveries TO molar_system;
 
 GRANT SELECT(org_id) ON TABLE public.webhook_deliveries TO molar_system;
+GRANT SELECT(org_id) ON TABLE public.webhook_deliveries TO molar_scopes;
 
 GRANT SELECT(mode) ON TABLE public.webhook_deliveries TO molar_system;
+GRANT SELECT(mode) ON TABLE public.webhook_deliveries TO molar_scopes;
 
 GRANT SELECT(endpoint_id) ON TABLE public.webhook_deliveries TO molar_system;
+GRANT SELECT(endpoint_id) ON TABLE public.webhook_deliveries TO molar_scopes;
 
 GRANT UPDATE(state) ON TABLE public.webhook_deliveries TO molar_app;
 GRANT SELECT(state) ON TABLE public.webhook_deliveries TO molar_system;
@@ -5267,10 +5334,13 @@ GRANT SELECT(settled_at) ON TABLE public.webhook_deliveries TO molar_system;
 GRANT SELECT,INSERT,DELETE ON TABLE public.webhook_endpoints TO molar_app;
 
 GRANT SELECT(id) ON TABLE public.webhook_endpoints TO molar_system;
+GRANT SELECT(id) ON TABLE public.webhook_endpoints TO molar_scopes;
 
 GRANT SELECT(org_id) ON TABLE public.webhook_endpoints TO molar_system;
+GRANT SELECT(org_id) ON TABLE public.webhook_endpoints TO molar_scopes;
 
 GRANT SELECT(mode) ON TABLE public.webhook_endpoints TO molar_system;
+GRANT SELECT(mode) ON TABLE public.webhook_endpoints TO molar_scopes;
 
 GRANT UPDATE(url) ON TABLE public.webhook_endpoints TO molar_app;
 
@@ -5278,9 +5348,11 @@ GRANT UPDATE(description) ON TABLE public.webhook_endpoints TO molar_app;
 
 GRANT UPDATE(event_types) ON TABLE public.webhook_endpoints TO molar_app;
 GRANT SELECT(event_types) ON TABLE public.webhook_endpoints TO molar_system;
+GRANT SELECT(event_types) ON TABLE public.webhook_endpoints TO molar_scopes;
 
 GRANT UPDATE(status) ON TABLE public.webhook_endpoints TO molar_app;
 GRANT SELECT(status) ON TABLE public.webhook_endpoints TO molar_system;
+GRANT SELECT(status) ON TABLE public.webhook_endpoints TO molar_scopes;
 
 GRANT UPDATE(secret) ON TABLE public.webhook_endpoints TO molar_app;
 

@@ -50,6 +50,22 @@ type Store interface {
 	Seen() Seen
 }
 
+// ScopesStore runs transactions of several scopes, which callers of many organizations share.
+type ScopesStore interface {
+	// InScopes is Store.InTx for several scopes. What each of them has is out of reach for a
+	// transaction that does not name it.
+	InScopes(ctx context.Context, scopes []billing.Scope, fn func(ctx context.Context, tx ScopesTx) error) error
+
+	// ViewScopes is Store.View for several scopes.
+	ViewScopes(ctx context.Context, scopes []billing.Scope, fn func(ctx context.Context, tx ScopesTx) error) error
+}
+
+// CheckStore is the store of eligibility checks.
+type CheckStore interface {
+	Store
+	ScopesStore
+}
+
 // Seen is what a store saw of the fleet, so that polls which would find nothing new are left
 // out. It is empty before the first look.
 type Seen struct {
@@ -132,6 +148,17 @@ type Tx struct {
 	LiveFiles        LiveFiles
 }
 
+// ScopesTx is what a transaction of several scopes can do. Jobs, events and checks are of the
+// scopes that they name.
+type ScopesTx struct {
+	ClockOf       func(billing.Scope) Clock // the clock of the business of a scope
+	Real          RealClock
+	Checks        CheckFinder
+	PendingChecks PendingChecks
+	Events        EventAppender
+	Outbox        Outbox
+}
+
 // SystemTx is what a transaction across scopes can do. It has no time of the business,
 // because each organization has its own.
 type SystemTx struct {
@@ -185,16 +212,21 @@ type IdempotencyKeys interface {
 	Answer(ctx context.Context, key string, work billing.JobID, reply caller.Reply) error
 }
 
+// CheckFinder reads eligibility checks.
+type CheckFinder interface {
+	// Find reads checks. It leaves out absent ones.
+	Find(ctx context.Context, ids []billing.CheckID) (map[billing.CheckID]*coverage.Check, error)
+}
+
 // Checks stores eligibility checks.
 type Checks interface {
+	CheckFinder
+
 	// Insert stores a new check, pending or completed.
 	Insert(ctx context.Context, c *coverage.Check) error
 
 	// Get reads a check. It returns CodeNotFound if there is none.
 	Get(ctx context.Context, id billing.CheckID) (*coverage.Check, error)
-
-	// Find reads checks. It leaves out absent ones.
-	Find(ctx context.Context, ids []billing.CheckID) (map[billing.CheckID]*coverage.Check, error)
 
 	// Recent returns the newest fresh, answered check for the same question that
 	// was completed at or after since; nil when there is none.
@@ -325,11 +357,16 @@ type PayerRequests interface {
 	Received(ctx context.Context, payer billing.PayerID, claim billing.ClaimID, reference string) (bool, error)
 }
 
-// Events stores what happened.
-type Events interface {
+// EventAppender stores new events.
+type EventAppender interface {
 	// Append stores an event with the next sequence number of its resource. The
 	// caller has locked the resource's row or just inserted it.
 	Append(ctx context.Context, e event.Event) error
+}
+
+// Events stores what happened.
+type Events interface {
+	EventAppender
 
 	// Get reads an event. It returns CodeNotFound if there is none.
 	Get(ctx context.Context, id billing.EventID) (*event.Event, error)

@@ -116,6 +116,8 @@ type completion struct{}
 func (completion) columns() source {
 	return source{
 		{"id", "uuid"},
+		{"org_id", "uuid"},
+		{"mode", "text"},
 		{"outcome", "text"},
 		{"patient_id", "text"},
 		{"network", "text"},
@@ -142,7 +144,7 @@ func (r pendingChecks) Complete(ctx context.Context, done []coverage.CheckComple
 	}
 	rows := make([][]any, len(done))
 	for i, d := range done {
-		c := d.Check
+		c, of := d.Check, r.of(d.Check.Scope)
 		if _, queued := r.queued[c.ID]; queued { // as a new check
 			if err := r.flush(ctx); err != nil {
 				return err
@@ -163,14 +165,14 @@ func (r pendingChecks) Complete(ctx context.Context, done []coverage.CheckComple
 			latency = int64(*c.LatencyMS)
 		}
 		if len(d.Exchanges) > 0 {
-			sealed = r.seal(ctx, r.scope, c.ID, frame(d.Exchanges))
+			sealed = r.seal(ctx, of, c.ID, frame(d.Exchanges))
 		}
 		rows[i] = []any{
-			c.ID.UUID(), string(c.Outcome), patient, c.Network, latency, micro(c.CompletedAt).Format(time.RFC3339Nano), rejection, string(c.Status),
+			c.ID.UUID(), of.Org.UUID(), string(of.Mode), string(c.Outcome), patient, c.Network, latency, micro(c.CompletedAt).Format(time.RFC3339Nano), rejection, string(c.Status),
 			c.Benefits, sealed, c.CanBeReused(), c.Shown, c.ShownFailure, c.Inquiry.Subscriber.MemberID,
 		}
 	}
-	from, args := completion{}.columns().of(rows, r.scope.Org, r.scope.Mode)
+	from, args := completion{}.columns().of(rows)
 	return r.push(ctx, write{row: completion{}, changes: len(done), otherwise: coverage.ErrNotPending, args: args, text: "SELECT FROM completed", with: `
 completed AS (
 	UPDATE eligibility_checks c
@@ -179,18 +181,18 @@ completed AS (
 		coverage_status = d.coverage_status, benefits = nullif(d.benefits, '')::json, exchanges = nullif(d.exchanges, ''),
 		shown = nullif(d.shown, ''), shown_failure = nullif(d.shown_failure, '')
 	FROM ` + from + ` AS d` + completion{}.columns().names() + `, set_config('molar.members', 'kept', true)
-	WHERE c.org_id = $1 AND c.mode = $2 AND c.id = d.id AND c.state = 'pending'
-	RETURNING c.id, c.digest, c.completed_at, c.patient_id, d.answers, d.member
+	WHERE c.org_id = d.org_id AND c.mode = d.mode AND c.id = d.id AND c.state = 'pending'
+	RETURNING c.id, c.org_id, c.mode, c.digest, c.completed_at, c.patient_id, d.answers, d.member
 ), members AS (
 	INSERT INTO check_members (org_id, mode, member_key, patient_id)
-	SELECT $1::uuid, $2::text, upper(left(member, 100)) AS member_key, patient_id
+	SELECT org_id, mode, upper(left(member, 100)) AS member_key, patient_id
 	FROM completed
 	WHERE member <> '' AND patient_id IS NOT NULL
-	ORDER BY member_key, patient_id
+	ORDER BY org_id, mode, member_key, patient_id
 	ON CONFLICT DO NOTHING
 ), kept AS (
 	INSERT INTO eligibility_answers (org_id, mode, digest, completed_at, check_id)
-	SELECT $1::uuid, $2::text, digest, completed_at, id
+	SELECT org_id, mode, digest, completed_at, id
 	FROM completed
 	WHERE answers
 )`})
@@ -200,12 +202,10 @@ completed AS (
 func (r pendingChecks) Lock(ctx context.Context, ids []billing.CheckID) ([]billing.CheckID, error) {
 	var pending []billing.CheckID
 	var id billing.CheckID
-	err := r.each(ctx, "lock pending checks", []any{&id}, func() { pending = append(pending, id) }, `
-SELECT id
-FROM eligibility_checks
-WHERE org_id = $1 AND mode = $2 AND id = ANY ($3::uuid[]) AND state = 'pending'
-ORDER BY id
-FOR UPDATE`, r.scope.Org, r.scope.Mode, uuids(ids))
+	q := r.query("id", "eligibility_checks")
+	q.where("id = ANY (%::uuid[])", uuids(ids))
+	q.where("state = 'pending'")
+	err := r.each(ctx, "lock pending checks", []any{&id}, func() { pending = append(pending, id) }, q.text("ORDER BY id\nFOR UPDATE"), q.args...)
 	return pending, err
 }
 

@@ -197,7 +197,7 @@ func (r claims) read(ctx context.Context, what string, e extent, text string, ar
 	if len(rows) == 0 {
 		return all, err
 	}
-	at := businessClock{transactionClock{ctx, r.tx}}.Now() // after a statement it costs nothing
+	at := r.clockOf(ctx, r.scope).Now() // after a statement it costs nothing
 	for i, row := range rows {
 		row.record.Claim, row.record.Provider.ID, row.record.ReadAt = &row.Claim, row.ProviderID, at
 		all[i] = &row.record

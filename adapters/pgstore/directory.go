@@ -136,6 +136,8 @@ type patients struct{ *tx }
 func wanted() source {
 	return source{
 		{"id", "uuid"},
+		{"org_id", "uuid"},
+		{"mode", "text"},
 		{"name_key", "text"},
 		{"first_name", "text"},
 		{"last_name", "text"},
@@ -163,16 +165,16 @@ func (r pendingChecks) Background(ctx context.Context, people []directory.Person
 // lastAnswers reads the last answered check of each person with the payer beside them, once
 // for all checks of the two: an answer is large. A person who was just added has none.
 const lastAnswers = `
-SELECT name_key, date_of_birth::text, p.id, p.made, p.xid, w.payer_id, e.id, coalesce(e.coverage_status, ''), e.benefits, EXISTS (
+SELECT org_id, mode, name_key, date_of_birth::text, p.id, p.made, p.xid, w.payer_id, e.id, coalesce(e.coverage_status, ''), e.benefits, EXISTS (
 	SELECT FROM claims c
-	WHERE c.patient_id = p.id AND c.org_id = $1 AND c.mode = $2 AND c.kind = 'claim' AND c.sent_at IS NOT NULL AND c.payer_id <> w.payer_id
+	WHERE c.patient_id = p.id AND c.org_id = w.org_id AND c.mode = w.mode AND c.kind = 'claim' AND c.sent_at IS NOT NULL AND c.payer_id <> w.payer_id
 )
-FROM (SELECT DISTINCT name_key, date_of_birth, payer_id FROM %s AS w%s) w
-JOIN people p USING (name_key, date_of_birth)
+FROM (SELECT DISTINCT org_id, mode, name_key, date_of_birth, payer_id FROM %s AS w%s) w
+JOIN people p USING (org_id, mode, name_key, date_of_birth)
 LEFT JOIN LATERAL (
 	SELECT c.id, c.coverage_status, c.benefits
 	FROM eligibility_checks c
-	WHERE c.org_id = $1 AND c.mode = $2 AND c.patient_id = p.id AND c.payer_id = w.payer_id AND c.outcome = 'answered'
+	WHERE c.org_id = w.org_id AND c.mode = w.mode AND c.patient_id = p.id AND c.payer_id = w.payer_id AND c.outcome = 'answered'
 	ORDER BY c.created_at DESC, c.id DESC
 	LIMIT 1
 ) e ON NOT p.made`
@@ -191,52 +193,55 @@ func (t *tx) identify(ctx context.Context, people []directory.Person, payers []b
 	}
 	rows := make([][]any, n)
 	for i, p := range people {
+		of := t.of(p.Scope)
 		rows[i] = []any{
-			p.ID.UUID(), p.Key, p.FirstName, p.LastName, p.DateOfBirth.String(), micro(p.CreatedAt).Format(time.RFC3339Nano), payerOf(i).UUID(),
+			p.ID.UUID(), of.Org.UUID(), string(of.Mode), p.Key, p.FirstName, p.LastName, p.DateOfBirth.String(), micro(p.CreatedAt).Format(time.RFC3339Nano), payerOf(i).UUID(),
 		}
 	}
-	from, args := wanted().of(rows, t.scope.Org, t.scope.Mode)
-	read := "SELECT name_key, date_of_birth::text, id, made, xid, NULL::uuid, NULL::uuid, '', NULL::json, false FROM people"
+	from, args := wanted().of(rows)
+	read := "SELECT org_id, mode, name_key, date_of_birth::text, id, made, xid, NULL::uuid, NULL::uuid, '', NULL::json, false FROM people"
 	if payers != nil {
 		read = fmt.Sprintf(lastAnswers, from, wanted().names())
 	}
 	type person struct {
+		of        billing.Scope
 		key, born string
 		payer     billing.PayerID
 	}
 	found := make(map[person]coverage.Background, n)
 	for {
 		var b coverage.Background
+		var of billing.Scope
 		var key, day string
 		var made bool
 		var payer billing.PayerID
 		use := func() {
-			found[person{key, day, payer}] = b
+			found[person{of, key, day, payer}] = b
 			if made {
 				t.xid = t.expected
 			}
 		}
-		if err := t.each(ctx, "find patients", []any{&key, &day, &b.Patient, &made, &t.expected, &payer, &b.Check, &b.Status, &b.Benefits, &b.Elsewhere}, use, `
+		if err := t.each(ctx, "find patients", []any{&of.Org, &of.Mode, &key, &day, &b.Patient, &made, &t.expected, &payer, &b.Check, &b.Status, &b.Benefits, &b.Elsewhere}, use, `
 WITH wanted AS (
-	SELECT DISTINCT ON (name_key, date_of_birth) id, name_key, first_name, last_name, date_of_birth, created_at
+	SELECT DISTINCT ON (org_id, mode, name_key, date_of_birth) id, org_id, mode, name_key, first_name, last_name, date_of_birth, created_at
 	FROM `+from+` AS w`+wanted().names()+`
-	ORDER BY name_key, date_of_birth
+	ORDER BY org_id, mode, name_key, date_of_birth
 ), known AS (
-	SELECT p.id, p.name_key, p.date_of_birth
+	SELECT p.id, p.org_id, p.mode, p.name_key, p.date_of_birth
 	FROM wanted w
-	JOIN patients p ON p.org_id = $1 AND p.mode = $2 AND p.name_key = w.name_key AND p.date_of_birth = w.date_of_birth
+	JOIN patients p ON p.org_id = w.org_id AND p.mode = w.mode AND p.name_key = w.name_key AND p.date_of_birth = w.date_of_birth
 ), made AS (
 	INSERT INTO patients (id, org_id, mode, name_key, first_name, last_name, date_of_birth, created_at)
-	SELECT id, $1::uuid, $2::text, name_key, first_name, last_name, date_of_birth, created_at
+	SELECT id, org_id, mode, name_key, first_name, last_name, date_of_birth, created_at
 	FROM wanted w
-	WHERE NOT EXISTS (SELECT FROM known k WHERE k.name_key = w.name_key AND k.date_of_birth = w.date_of_birth)
-	ORDER BY name_key, date_of_birth
+	WHERE NOT EXISTS (SELECT FROM known k WHERE k.org_id = w.org_id AND k.mode = w.mode AND k.name_key = w.name_key AND k.date_of_birth = w.date_of_birth)
+	ORDER BY org_id, mode, name_key, date_of_birth
 	ON CONFLICT ON CONSTRAINT patients_person DO NOTHING
-	RETURNING id, name_key, date_of_birth
+	RETURNING id, org_id, mode, name_key, date_of_birth
 ), people AS (
-	SELECT name_key, date_of_birth, id, false AS made, pg_current_xact_id()::text AS xid FROM known
+	SELECT org_id, mode, name_key, date_of_birth, id, false AS made, pg_current_xact_id()::text AS xid FROM known
 	UNION ALL
-	SELECT name_key, date_of_birth, id, true, pg_current_xact_id()::text FROM made
+	SELECT org_id, mode, name_key, date_of_birth, id, true, pg_current_xact_id()::text FROM made
 )
 `+read,
 			args...); err != nil {
@@ -245,7 +250,7 @@ WITH wanted AS (
 		out := make([]coverage.Background, n)
 		missing := false
 		for i, p := range people {
-			b, ok := found[person{p.Key, p.DateOfBirth.String(), payerOf(i)}]
+			b, ok := found[person{t.of(p.Scope), p.Key, p.DateOfBirth.String(), payerOf(i)}]
 			out[i], missing = b, missing || !ok
 		}
 		if !missing {
@@ -307,7 +312,7 @@ func (r patients) alike(p *directory.Patient) *query {
 // and checks.
 func (r patients) Search(ctx context.Context, s billing.Search) (found []billing.PatientID, more bool, err error) {
 	if len(s.Born) > 1 {
-		s.Born = s.Days(billing.DateOf(businessClock{transactionClock{ctx, r.tx}}.Now()))
+		s.Born = s.Days(billing.DateOf(r.clockOf(ctx, r.scope).Now()))
 	}
 	var words []searchWord
 	if len(s.Words) > 0 {

@@ -33,7 +33,7 @@ func (r events) Append(ctx context.Context, e event.Event) error {
 	}
 	r.lastEvent = lastEvent{e.ID, e.CreatedAt}
 	r.evidence = rowEvidence("events", e.ID)
-	return r.appendTo(ctx, r.scope, e)
+	return r.appendTo(ctx, r.of(e.Scope), e)
 }
 
 // numbered returns the event with an ID.

@@ -79,11 +79,11 @@ WHERE jobs.id = p.id AND jobs.org_id = p.org_id AND jobs.mode = p.mode`,
 	})
 }
 
-// systemOutbox stores jobs of any scope, and of none.
-type systemOutbox struct{ *tx }
+// anyOutbox stores jobs of the scopes that they name, and of none.
+type anyOutbox struct{ *tx }
 
 // Stage stores a job, like that of a scope.
-func (r systemOutbox) Stage(ctx context.Context, j jobs.Job) error {
+func (r anyOutbox) Stage(ctx context.Context, j jobs.Job) error {
 	j = r.identified(ctx, j)
 	if j.NotBefore.IsZero() {
 		r.staged = append(r.staged, j)
@@ -92,19 +92,30 @@ func (r systemOutbox) Stage(ctx context.Context, j jobs.Job) error {
 }
 
 // Done removes a job.
-func (r systemOutbox) Done(ctx context.Context, id billing.JobID) error {
-	return r.later(ctx, id, "DELETE FROM jobs WHERE id = $1", id)
+func (r anyOutbox) Done(ctx context.Context, id billing.JobID) error {
+	return r.push(ctx, write{
+		row: id, text: "DELETE FROM jobs WHERE id = $1", args: []any{id},
+		set: "DELETE FROM jobs USING json_to_recordset($1) AS d (id uuid) WHERE jobs.id = d.id", rows: []row{{"id": id}},
+	})
 }
 
 // Pending reports whether the job is not done yet.
-func (r systemOutbox) Pending(ctx context.Context, id billing.JobID) (there bool, err error) {
+func (r anyOutbox) Pending(ctx context.Context, id billing.JobID) (there bool, err error) {
 	err = r.fetch(ctx, "find job "+id.String(), &there, "SELECT EXISTS (SELECT FROM jobs WHERE id = $1)", id)
 	return there, err
 }
 
 // Postpone ends the lease and lets the job rest until the given time.
-func (r systemOutbox) Postpone(ctx context.Context, id billing.JobID, until time.Time) error {
-	return r.later(ctx, id, "UPDATE jobs SET not_before = $2, lease_until = NULL WHERE id = $1", id, micro(until))
+func (r anyOutbox) Postpone(ctx context.Context, id billing.JobID, until time.Time) error {
+	return r.push(ctx, write{
+		row: id, again: true, text: "UPDATE jobs SET not_before = $2, lease_until = NULL WHERE id = $1", args: []any{id, micro(until)},
+		set: `
+UPDATE jobs
+SET not_before = p.until, lease_until = NULL
+FROM json_to_recordset($1) AS p (id uuid, until timestamptz)
+WHERE jobs.id = p.id`,
+		rows: []row{{"id": id, "until": micro(until)}},
+	})
 }
 
 type jobTable struct{ *tx }

@@ -56,10 +56,10 @@ WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')
 	if err := rows.Err(); err != nil || len(tables) < 17 {
 		t.Fatalf("%d tables, %v", len(tables), err)
 	}
-	if n := scan[int](t, db, `SELECT count(*) FROM pg_roles WHERE rolname IN ('molar_app', 'molar_system')
-		AND NOT rolsuper AND NOT rolbypassrls AND NOT rolcanlogin AND NOT rolcreaterole
-		AND NOT EXISTS (SELECT FROM pg_class WHERE relowner = pg_roles.oid)`); n != 2 {
-		t.Errorf("%d of the 2 roles have no power of their own", n)
+	if n := scan[int](t, db, `SELECT count(*) FROM pg_roles WHERE rolname IN ('molar_app', 'molar_system', 'molar_scopes')
+		AND NOT rolsuper AND NOT rolbypassrls AND NOT rolcanlogin AND NOT rolcreaterole AND NOT rolinherit
+		AND NOT EXISTS (SELECT FROM pg_class WHERE relowner = pg_roles.oid)`); n != 3 {
+		t.Errorf("%d of the 3 roles have no power of their own", n)
 	}
 	for _, table := range tables {
 		for _, query := range []string{

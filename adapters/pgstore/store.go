@@ -87,7 +87,7 @@ type Store struct {
 	ready   error
 }
 
-var _ ports.Store = (*Store)(nil)
+var _ ports.CheckStore = (*Store)(nil)
 
 // The server's time limits for every transaction. A use case takes milliseconds. The
 // limits end a transaction that hangs, and release the locks of a client that
@@ -237,12 +237,22 @@ func (s *Store) disconnect() error { return errors.Join(s.scoped.Close(), s.syst
 
 // InTx runs fn in a transaction that sees and writes only rows of scope.
 func (s *Store) InTx(ctx context.Context, scope billing.Scope, fn func(context.Context, ports.Tx) error) error {
-	return s.transact(ctx, session{role: roleApp, scope: scope}, false, func(ctx context.Context, t *tx) error { return fn(ctx, t.ports(ctx)) })
+	return s.transact(ctx, sessionOf(scope), false, func(ctx context.Context, t *tx) error { return fn(ctx, t.ports(ctx)) })
 }
 
 // View runs fn in a read-only transaction that sees only rows of scope.
 func (s *Store) View(ctx context.Context, scope billing.Scope, fn func(context.Context, ports.Tx) error) error {
-	return s.transact(ctx, session{role: roleApp, scope: scope}, true, func(ctx context.Context, t *tx) error { return fn(ctx, t.ports(ctx)) })
+	return s.transact(ctx, sessionOf(scope), true, func(ctx context.Context, t *tx) error { return fn(ctx, t.ports(ctx)) })
+}
+
+// InScopes runs fn in a transaction that sees and writes only rows of the scopes.
+func (s *Store) InScopes(ctx context.Context, scopes []billing.Scope, fn func(context.Context, ports.ScopesTx) error) error {
+	return s.transact(ctx, sessionOf(scopes...), false, func(ctx context.Context, t *tx) error { return fn(ctx, t.scopesPorts(ctx)) })
+}
+
+// ViewScopes runs fn in a read-only transaction that sees only rows of the scopes.
+func (s *Store) ViewScopes(ctx context.Context, scopes []billing.Scope, fn func(context.Context, ports.ScopesTx) error) error {
+	return s.transact(ctx, sessionOf(scopes...), true, func(ctx context.Context, t *tx) error { return fn(ctx, t.scopesPorts(ctx)) })
 }
 
 // System runs fn in a transaction across scopes.
@@ -296,7 +306,7 @@ func (s *Store) attempt(ctx context.Context, t *tx, in session, readOnly bool, f
 	t.clock.running = &s.running
 	in.clock = &t.clock
 	db, release := s.system, func() {}
-	if in.role == roleApp {
+	if in.role != roleSystem {
 		if err := s.turns.acquire(ctx, in.scope); err != nil {
 			return err
 		}

@@ -56,6 +56,6 @@ func (r tasks) Count(ctx context.Context, by billing.UserID) (task.Counts, error
 		case !payer.IsZero():
 			c.Payers[payer] = n
 		}
-	}, countTasks, r.count(businessClock{transactionClock{ctx, r.tx}}.Now())...)
+	}, countTasks, r.count(r.clockOf(ctx, r.scope).Now())...)
 	return c, err
 }

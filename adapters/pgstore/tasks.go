@@ -97,7 +97,7 @@ func (t *tx) keepTasks(ctx context.Context, of task.Resource, isNew bool, found 
 
 // keepTasksIn is keepTasks in a scope, for the operator's transactions, which have none.
 func (t *tx) keepTasksIn(ctx context.Context, in billing.Scope, of task.Resource, isNew bool, found []task.Work, decided decision.List) error {
-	clock := businessClock{transactionClock{ctx, t}}
+	clock := t.clockOf(ctx, t.scope)
 	decisions := map[string]decision.Decision{}
 	for _, d := range decided {
 		decisions[d.Of] = d
@@ -233,7 +233,7 @@ func (r tasks) Get(ctx context.Context, id billing.TaskID) (*task.Task, error) {
 func (r tasks) get(ctx context.Context, id billing.TaskID, lock string) (*task.Task, error) {
 	t, err := taskTable.get(ctx, r.tx, id, lock)
 	if err == nil {
-		t.Pass(businessClock{transactionClock{ctx, r.tx}}.Now())
+		t.Pass(r.clockOf(ctx, r.scope).Now())
 	}
 	return t, err
 }
@@ -292,7 +292,7 @@ func (r tasks) list(now time.Time, f task.Filter, p billing.Page) (string, []any
 
 // List reads a page of tasks.
 func (r tasks) List(ctx context.Context, f task.Filter, p billing.Page) ([]*task.Task, error) {
-	now := businessClock{transactionClock{ctx, r.tx}}.Now()
+	now := r.clockOf(ctx, r.scope).Now()
 	text, args := r.list(now, f, p)
 	all, err := taskTable.many(ctx, r.tx, "list tasks", text, args...)
 	for _, t := range all {

@@ -91,7 +91,7 @@ func (w write) statement() (string, []any, error) {
 
 func (t *tx) ports(ctx context.Context) ports.Tx {
 	return ports.Tx{
-		Clock: businessClock{transactionClock{ctx, t}}, Real: transactionClock{ctx, t},
+		Clock: t.clockOf(ctx, t.scope), Real: transactionClock{ctx, t},
 		Keys: idempotencyKeys{t}, Checks: checks{t}, PendingChecks: pendingChecks{t}, Exchanges: exchanges{t}, Claims: claims{t}, Clearing: clearings{t}, Totals: totals{t}, Reports: reports{t}, Batches: batches{t}, ERAs: eras{t},
 		RemittanceClaims: remittanceClaims{t}, Corrections: corrections{t}, Adjustments: adjustments{t}, Attachments: attachments{t}, Documents: documents{t}, PayerRequests: payerRequests{t},
 		Patients: patients{t}, Offices: offices{t}, Providers: providers{t}, Events: events{t}, Endpoints: endpoints{t},
@@ -102,10 +102,17 @@ func (t *tx) ports(ctx context.Context) ports.Tx {
 	}
 }
 
+func (t *tx) scopesPorts(ctx context.Context) ports.ScopesTx {
+	return ports.ScopesTx{
+		ClockOf: func(of billing.Scope) ports.Clock { return t.clockOf(ctx, of) }, Real: transactionClock{ctx, t},
+		Checks: checks{t}, PendingChecks: pendingChecks{t}, Events: events{t}, Outbox: anyOutbox{t},
+	}
+}
+
 func (t *tx) systemPorts(ctx context.Context) ports.SystemTx {
 	return ports.SystemTx{
 		Real: transactionClock{ctx, t},
-		Jobs: jobTable{t}, Leases: jobTable{t}, Outbox: systemOutbox{t}, Turns: taken{t}, Received: receivedFiles{t}, Contents: contents{t}, KeyFinder: keyFinder{t}, Orgs: organizations{t}, Images: imageNames{t}, Routes: routes{t}, Quarantine: quarantines{t},
+		Jobs: jobTable{t}, Leases: jobTable{t}, Outbox: anyOutbox{t}, Turns: taken{t}, Received: receivedFiles{t}, Contents: contents{t}, KeyFinder: keyFinder{t}, Orgs: organizations{t}, Images: imageNames{t}, Routes: routes{t}, Quarantine: quarantines{t},
 		Forget: forgetter{t}, Accounts: accounts{t}, SignedIn: signedIn{t}, Origin: origin{t}, RequestLog: requests{t}, Changes: changes{t},
 		AuditLog: auditEntries{t}, Connections: connections{t}, Resets: resets{t}, Restores: restores{t}, Retention: retained{t}, Deletions: deletions{t}, Erasures: erasures{t}, TaskRules: taskRules{t},
 	}
@@ -129,12 +136,27 @@ func (c transactionClock) Now() billing.Real {
 }
 
 // businessClock is the clock of the business that a use case gets for its transaction.
-type businessClock struct{ transactionClock }
+type businessClock struct {
+	transactionClock
+	scope billing.Scope
+}
 
-// Now returns the time at which the transaction began by the clock of its scope.
+// Now returns the time at which the transaction began by the clock of the scope.
 func (c businessClock) Now() time.Time {
 	_ = c.transactionClock.Now()
-	return c.clock.business
+	return c.clock.of(c.scope)
+}
+
+func (t *tx) clockOf(ctx context.Context, scope billing.Scope) businessClock {
+	return businessClock{transactionClock{ctx, t}, scope}
+}
+
+// of returns the scope of a row: that of the transaction, or the row's own in one of several scopes.
+func (t *tx) of(row billing.Scope) billing.Scope {
+	if t.scope.Org.IsZero() {
+		return row
+	}
+	return t.scope
 }
 
 // later queues a write. Parts of one statement do not see each other's effects. A

@@ -21,7 +21,7 @@ import (
 
 // Fixture is an empty store with controls for a test.
 type Fixture struct {
-	Store ports.Store
+	Store ports.CheckStore
 	// Staged returns the jobs that were staged for publication so far.
 	Staged func() []jobs.Job
 	// FailStage makes the next n writes of a job fail with a temporary
@@ -56,6 +56,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"checks are kept":              testCheckRoundTrip,
 		"a check completes once":       testComplete,
 		"completed together":           testCompleteTogether,
+		"several scopes":               testSeveralScopes,
 		"a completion race":            testCompleteRace,
 		"recent checks":                testRecent,
 		"list checks":                  testListChecks,

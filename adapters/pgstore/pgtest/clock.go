@@ -52,6 +52,24 @@ func (c Clocked) View(ctx context.Context, scope billing.Scope, fn func(context.
 	})
 }
 
+// InScopes calls the store's InScopes with the test's time.
+func (c Clocked) InScopes(ctx context.Context, scopes []billing.Scope, fn func(context.Context, ports.ScopesTx) error) error {
+	return c.Store.InScopes(ctx, scopes, c.ofScopes(fn))
+}
+
+// ViewScopes calls the store's ViewScopes with the test's time.
+func (c Clocked) ViewScopes(ctx context.Context, scopes []billing.Scope, fn func(context.Context, ports.ScopesTx) error) error {
+	return c.Store.ViewScopes(ctx, scopes, c.ofScopes(fn))
+}
+
+func (c Clocked) ofScopes(fn func(context.Context, ports.ScopesTx) error) func(context.Context, ports.ScopesTx) error {
+	return func(ctx context.Context, tx ports.ScopesTx) error {
+		now := &frozen{clock: c.Clock}
+		tx.ClockOf, tx.Real = func(billing.Scope) ports.Clock { return now }, realClock{now}
+		return fn(ctx, tx)
+	}
+}
+
 // System calls the store's System with the test's time.
 func (c Clocked) System(ctx context.Context, fn func(context.Context, ports.SystemTx) error) error {
 	return c.Store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {

@@ -37,7 +37,7 @@ func (s *Service) Answer(ctx context.Context, j jobs.Job) error {
 	}
 	answer, exchanges, failure := s.ask(ctx, r.check, j.ID.Time(), r.real.Time)
 	if later, ok := errors.AsType[*billing.LaterError](failure); ok {
-		return s.with(j).rests.Do(ctx, j.Scope, rest{j.ID, later.Until})
+		return s.with(j).rests.Do(ctx, j.Scope, rest{j, later.Until})
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -159,97 +159,143 @@ func (s *Service) complete(ctx context.Context, e *ending) error {
 	return nil
 }
 
-// completeAll completes checks in one commit. A job that ran twice ends with
+// completeAlone completes checks of any scopes in one commit. A job that ran twice ends with
 // its first answer. That is rare, so checks are locked and looked at only after a commit
 // failed because of it.
-func (s *Service) completeAll(ctx context.Context, scope billing.Scope, all []*ending) error {
-	err := s.completePending(ctx, scope, all, false)
+func (s *Service) completeAlone(ctx context.Context, all []*ending) error {
+	scopes := make([]billing.Scope, len(all))
+	for i, e := range all {
+		scopes[i] = e.check.Scope
+	}
+	return unlessCompleted(func(some bool) error {
+		return s.store.InScopes(ctx, scopes, func(ctx context.Context, tx ports.ScopesTx) error {
+			done, err := s.answered(ctx, tx, all, nil, some)
+			if err != nil {
+				return err
+			}
+			return done.save(ctx, tx, all)
+		})
+	})
+}
+
+// completeBatched completes checks of batches of one scope, and their items.
+func (s *Service) completeBatched(ctx context.Context, all []*ending) error {
+	return unlessCompleted(func(some bool) error {
+		return s.store.InTx(ctx, all[0].check.Scope, func(ctx context.Context, tx ports.Tx) error {
+			items, err := itemsOf(ctx, tx, all)
+			if err != nil {
+				return err
+			}
+			own := ports.ScopesTx{
+				ClockOf: func(billing.Scope) ports.Clock { return tx.Clock }, Real: tx.Real,
+				Checks: tx.Checks, PendingChecks: tx.PendingChecks, Events: tx.Events, Outbox: tx.Outbox,
+			}
+			done, err := s.answered(ctx, own, all, items, some)
+			if err != nil {
+				return err
+			}
+			if err := items.save(ctx, tx, all); err != nil {
+				return err
+			}
+			return done.save(ctx, own, all)
+		})
+	})
+}
+
+// unlessCompleted calls complete, and a second time with some if one of the checks was not pending.
+func unlessCompleted(complete func(some bool) error) error {
+	err := complete(false)
 	if errors.Is(err, coverage.ErrNotPending) {
-		return s.completePending(ctx, scope, all, true)
+		return complete(true)
 	}
 	return err
 }
 
-// completePending completes checks and ends their jobs in one commit. With some, it completes
-// only those that are pending; otherwise it fails unless all are.
-func (s *Service) completePending(ctx context.Context, scope billing.Scope, all []*ending, some bool) error {
-	return s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		items, err := itemsOf(ctx, tx, all)
+// completions are checks that their answers complete.
+type completions struct {
+	checks []coverage.CheckCompletion
+	billed map[billing.PatientID]billing.Scope // patients with a claim to another payer: this one may pay what is left
+}
+
+// answered completes checks with their answers. With some, it completes only those that are pending.
+func (s *Service) answered(ctx context.Context, tx ports.ScopesTx, all []*ending, items items, some bool) (*completions, error) {
+	left := map[billing.CheckID]bool{} // to complete
+	ids := make([]billing.CheckID, len(all))
+	for i, e := range all {
+		ids[i], left[e.check.ID] = e.check.ID, true
+	}
+	if some {
+		pending, err := tx.PendingChecks.Lock(ctx, ids)
 		if err != nil {
+			return nil, err
+		}
+		clear(left)
+		for _, id := range pending {
+			left[id] = true
+		}
+	}
+	known, err := s.background(ctx, tx, all)
+	if err != nil {
+		return nil, err
+	}
+	done := &completions{billed: map[billing.PatientID]billing.Scope{}}
+	for i, e := range all {
+		now := tx.ClockOf(e.check.Scope).Now()
+		if !left[e.check.ID] || items.repeats(s, e, now) {
+			continue
+		}
+		delete(left, e.check.ID)
+		c := *e.check
+		if err := c.Complete(e.answer, known[i], now); err != nil {
+			return nil, err
+		}
+		items.complete(&c, e, now)
+		if known[i].Elsewhere && c.Outcome == coverage.OutcomeAnswered {
+			done.billed[c.PatientID] = c.Scope
+		}
+		done.checks = append(done.checks, coverage.CheckCompletion{Check: &c, Exchanges: e.exchanges})
+	}
+	return done, nil
+}
+
+// save stores the checks, and ends the jobs. The transaction fails with coverage.ErrNotPending unless all are pending.
+func (done *completions) save(ctx context.Context, tx ports.ScopesTx, all []*ending) error {
+	if err := tx.PendingChecks.Complete(ctx, done.checks); err != nil {
+		return err
+	}
+	for _, d := range done.checks {
+		if err := tx.Events.Append(ctx, d.Check.CompletedEvent()); err != nil {
 			return err
 		}
-		left := map[billing.CheckID]bool{} // to complete
-		ids := make([]billing.CheckID, len(all))
-		for i, e := range all {
-			ids[i], left[e.check.ID] = e.check.ID, true
-		}
-		if some {
-			pending, err := tx.PendingChecks.Lock(ctx, ids)
-			if err != nil {
-				return err
-			}
-			clear(left)
-			for _, id := range pending {
-				left[id] = true
-			}
-		}
-		known, err := s.background(ctx, tx, all)
-		if err != nil {
+	}
+	for id, scope := range done.billed {
+		if err := tx.Outbox.Stage(ctx, jobs.ForSecondPlan(scope, id)); err != nil {
 			return err
 		}
-		var done []coverage.CheckCompletion
-		billed := map[billing.PatientID]bool{} // patients with a claim to another payer: this one may pay what is left
-		for i, e := range all {
-			if !left[e.check.ID] || items.repeats(s, e, tx.Clock.Now()) {
-				continue
-			}
-			delete(left, e.check.ID)
-			c := *e.check
-			if err := c.Complete(e.answer, known[i], tx.Clock.Now()); err != nil {
-				return err
-			}
-			items.complete(&c, e, tx.Clock.Now())
-			if known[i].Elsewhere && c.Outcome == coverage.OutcomeAnswered {
-				billed[c.PatientID] = true
-			}
-			done = append(done, coverage.CheckCompletion{Check: &c, Exchanges: e.exchanges})
-		}
-		if err := items.save(ctx, tx, all); err != nil {
+	}
+	for _, e := range all {
+		if err := tx.Outbox.Done(ctx, e.job.ID); err != nil {
 			return err
 		}
-		if err := tx.PendingChecks.Complete(ctx, done); err != nil {
-			return err
-		}
-		for _, d := range done {
-			if err := tx.Events.Append(ctx, d.Check.CompletedEvent()); err != nil {
-				return err
-			}
-		}
-		for id := range billed {
-			if err := tx.Outbox.Stage(ctx, jobs.ForSecondPlan(scope, id)); err != nil {
-				return err
-			}
-		}
-		for _, e := range all {
-			if err := tx.Outbox.Done(ctx, e.job.ID); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // rest is a job that waits for the payer's response.
 type rest struct {
-	job   billing.JobID
+	job   jobs.Job
 	until time.Time
 }
 
 // postponeAll postpones jobs in one commit.
-func (s *Service) postponeAll(ctx context.Context, scope billing.Scope, all []rest) error {
-	return s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+func (s *Service) postponeAll(ctx context.Context, all []rest) error {
+	scopes := make([]billing.Scope, len(all))
+	for i, r := range all {
+		scopes[i] = r.job.Scope
+	}
+	return s.store.InScopes(ctx, scopes, func(ctx context.Context, tx ports.ScopesTx) error {
 		for _, r := range all {
-			if err := tx.Outbox.Postpone(ctx, r.job, r.until); err != nil {
+			if err := tx.Outbox.Postpone(ctx, r.job.ID, r.until); err != nil {
 				return err
 			}
 		}
@@ -259,7 +305,7 @@ func (s *Service) postponeAll(ctx context.Context, scope billing.Scope, all []re
 
 // background finds what is known of the patient of each check; zero when the inquiry
 // identifies none. It is one statement, so that a check takes no round trip more.
-func (s *Service) background(ctx context.Context, tx ports.Tx, all []*ending) ([]coverage.Background, error) {
+func (s *Service) background(ctx context.Context, tx ports.ScopesTx, all []*ending) ([]coverage.Background, error) {
 	known := make([]coverage.Background, len(all))
 	var people []directory.Person
 	var payers []billing.PayerID

@@ -55,6 +55,7 @@ func (s *Service) List(
 
 // reading is a check that is read together with others.
 type reading struct {
+	scope billing.Scope
 	id    billing.CheckID
 	check *coverage.Check
 	at    time.Time    // of the check's scope
@@ -63,7 +64,7 @@ type reading struct {
 
 // read is Get for many calls at the same time: they share a transaction.
 func (t *together) read(ctx context.Context, scope billing.Scope, id billing.CheckID) (*reading, error) {
-	r := &reading{id: id}
+	r := &reading{scope: scope, id: id}
 	if err := t.reads.Do(ctx, scope, r); err != nil {
 		return nil, err
 	}
@@ -73,18 +74,21 @@ func (t *together) read(ctx context.Context, scope billing.Scope, id billing.Che
 	return r, nil
 }
 
-func (s *Service) readAll(ctx context.Context, scope billing.Scope, all []*reading) error {
-	ids := make([]billing.CheckID, len(all))
+func (s *Service) readAll(ctx context.Context, all []*reading) error {
+	ids, scopes := make([]billing.CheckID, len(all)), make([]billing.Scope, len(all))
 	for i, r := range all {
-		ids[i] = r.id
+		ids[i], scopes[i] = r.id, r.scope
 	}
-	return s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+	return s.store.ViewScopes(ctx, scopes, func(ctx context.Context, tx ports.ScopesTx) error {
 		found, err := tx.Checks.Find(ctx, ids)
 		if err != nil {
 			return err
 		}
 		for _, r := range all {
-			r.check, r.at, r.real = found[r.id], tx.Clock.Now(), tx.Real.Now()
+			r.at, r.real = tx.ClockOf(r.scope).Now(), tx.Real.Now()
+			if c := found[r.id]; c != nil && c.Scope == r.scope {
+				r.check = c
+			}
 		}
 		return nil
 	})

@@ -16,7 +16,7 @@ import (
 
 // Service has the use cases of eligibility checks.
 type Service struct {
-	store    ports.Store
+	store    ports.CheckStore
 	queue    ports.Queue
 	networks ports.Networks
 	origins  ports.Origins
@@ -34,7 +34,8 @@ type Service struct {
 const startsApart = 20 * time.Millisecond
 
 // together shares transactions among checks of one kind of job. A check for which a person waits
-// stands behind none of a batch.
+// stands behind none of a batch. Those of different organizations share them too, except those of batches, whose items
+// are locked with them.
 type together struct {
 	reads *jobs.Together[*reading]
 	ends  *jobs.Together[*ending]
@@ -67,13 +68,10 @@ func DefaultTimes() Times {
 
 // New creates the use cases.
 func New(
-	store ports.Store, queue ports.Queue, networks ports.Networks, origins ports.Origins, payers *directory.PayerDirectory, times Times,
+	store ports.CheckStore, queue ports.Queue, networks ports.Networks, origins ports.Origins, payers *directory.PayerDirectory, times Times,
 ) *Service {
 	s := &Service{store: store, queue: queue, networks: networks, origins: origins, payers: payers, times: times, pace: pace{apart: startsApart}}
-	for _, t := range []*together{&s.alone, &s.batched} {
-		t.reads = jobs.NewTogether(most, s.readAll)
-		t.ends = jobs.NewTogether(most, s.completeAll)
-		t.rests = jobs.NewTogether(most, s.postponeAll)
-	}
+	s.alone = together{jobs.NewTogether(most, s.readAll), jobs.NewTogether(most, s.completeAlone), jobs.NewTogether(most, s.postponeAll)}
+	s.batched = together{jobs.NewTogether(most, s.readAll), jobs.NewTogetherApart(most, s.completeBatched), jobs.NewTogether(most, s.postponeAll)}
 	return s
 }

@@ -3,48 +3,61 @@ package jobs
 import (
 	"context"
 	"fmt"
+	"maps"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// Together combines concurrent requests from callers of one scope into one
-// call: one call runs, and the callers that arrive meanwhile share the next. A
-// caller that is alone does not wait. So a busy process needs fewer
-// transactions, and an idle one is as fast as before.
+// Together combines concurrent requests into one call: one call runs, and the
+// callers that arrive meanwhile share the next. A caller that is alone does not
+// wait. So a busy process needs fewer transactions, and an idle one is as fast
+// as before.
 type Together[T any] struct {
-	most int
-	work func(context.Context, billing.Scope, []T) error
+	most  int
+	apart bool // a call has items of one scope
+	work  func(context.Context, []T) error
 
 	mu      sync.Mutex
-	waiting map[billing.Scope][]turn[T] // has an entry, perhaps empty, while a call for the scope runs
+	waiting []turn[T]              // in the order of arrival
+	running map[billing.Scope]bool // the scopes with items in a call
+	young   *call[T]               // the call that all others wait for; nil if there is none
 }
 
 type turn[T any] struct {
-	item T
-	done chan error
+	ctx   context.Context //nolint:containedctx // of the caller, for the values that it has
+	scope billing.Scope
+	item  T
+	done  chan error
 }
 
-// NewTogether combines up to most items in a call. The context of work outlives
+// soon is how long the callers of other scopes wait for a call. What holds up one scope, such as a lock, must
+// not hold up the others.
+const soon = 20 * time.Millisecond
+
+// NewTogether combines up to most items of any scopes in a call. The context of work outlives
 // that of any single caller.
-func NewTogether[T any](most int, work func(context.Context, billing.Scope, []T) error) *Together[T] {
-	return &Together[T]{most: most, work: work, waiting: map[billing.Scope][]turn[T]{}}
+func NewTogether[T any](most int, work func(context.Context, []T) error) *Together[T] {
+	return &Together[T]{most: most, work: work, running: map[billing.Scope]bool{}}
+}
+
+// NewTogetherApart combines the items of each scope in calls of its own, which run at the same time.
+func NewTogetherApart[T any](most int, work func(context.Context, []T) error) *Together[T] {
+	t := NewTogether(most, work)
+	t.apart = true
+	return t
 }
 
 // Do returns the result of the item, or the error of ctx when that ends first;
 // the work continues. After a failed call each of its items is tried alone, so
 // that no item fails because of another.
 func (t *Together[T]) Do(ctx context.Context, scope billing.Scope, item T) error {
-	mine := turn[T]{item, make(chan error, 1)}
+	mine := turn[T]{context.WithoutCancel(ctx), scope, item, make(chan error, 1)}
 	t.mu.Lock()
-	waiting, runs := t.waiting[scope]
-	if runs {
-		t.waiting[scope] = append(waiting, mine)
-	} else {
-		t.waiting[scope] = nil
-		go t.run(context.WithoutCancel(ctx), scope, []turn[T]{mine})
-	}
+	t.waiting = append(t.waiting, mine)
+	t.start()
 	t.mu.Unlock()
 	select {
 	case err := <-mine.done:
@@ -54,38 +67,123 @@ func (t *Together[T]) Do(ctx context.Context, scope billing.Scope, item T) error
 	}
 }
 
-// run makes calls until no caller waits.
-func (t *Together[T]) run(ctx context.Context, scope billing.Scope, turns []turn[T]) {
-	for len(turns) > 0 {
-		t.call(ctx, scope, turns)
-		t.mu.Lock()
-		waiting := t.waiting[scope]
-		n := min(len(waiting), t.most)
-		turns = waiting[:n:n]
-		if n > 0 {
-			t.waiting[scope] = waiting[n:]
-		} else {
-			delete(t.waiting, scope)
+// start begins the next call, if there is one.
+func (t *Together[T]) start() {
+	if c := t.next(); c != nil {
+		go t.run(c)
+	}
+}
+
+// call is a call with its items. It is young until the timer fires.
+type call[T any] struct {
+	turns []turn[T]
+	aging *time.Timer
+}
+
+// next takes the items of the next call: none while all that wait must wait longer.
+func (t *Together[T]) next() *call[T] {
+	if t.young != nil {
+		return nil
+	}
+	c := &call[T]{}
+	taken, left := map[billing.Scope]bool{}, t.waiting[:0]
+	for _, one := range t.waiting {
+		if len(c.turns) == t.most || t.running[one.scope] || t.apart && len(c.turns) > 0 && !taken[one.scope] {
+			left = append(left, one)
+			continue
 		}
+		c.turns, taken[one.scope] = append(c.turns, one), true
+	}
+	clear(t.waiting[len(left):])
+	t.waiting = left
+	if len(c.turns) == 0 {
+		return nil
+	}
+	maps.Copy(t.running, taken)
+	if !t.apart {
+		t.young = c
+		c.aging = time.AfterFunc(soon, func() {
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			if t.young == c {
+				t.young = nil
+				t.start()
+			}
+		})
+	}
+	return c
+}
+
+// ended frees the scopes of a call.
+func (t *Together[T]) ended(c *call[T]) {
+	for _, one := range c.turns {
+		delete(t.running, one.scope)
+	}
+	t.grown(c)
+}
+
+func (t *Together[T]) grown(c *call[T]) {
+	if t.young == c {
+		t.young = nil
+		c.aging.Stop()
+	}
+}
+
+// run makes the call, and then others until none is left to begin.
+func (t *Together[T]) run(c *call[T]) {
+	for c != nil {
+		err := t.do(c.turns)
+		if parts := c.parts(err); len(parts) > 1 {
+			t.mu.Lock()
+			t.grown(c)
+			t.start()
+			t.mu.Unlock()
+			for _, part := range parts {
+				go t.run(part)
+			}
+			return
+		}
+		if err != nil && len(c.turns) > 1 {
+			for i := range c.turns {
+				one := c.turns[i : i+1]
+				one[0].done <- t.do(one)
+			}
+		} else {
+			for _, one := range c.turns {
+				one.done <- err
+			}
+		}
+		t.mu.Lock()
+		t.ended(c)
+		c = t.next()
 		t.mu.Unlock()
 	}
 }
 
-func (t *Together[T]) call(ctx context.Context, scope billing.Scope, turns []turn[T]) {
+func (t *Together[T]) do(turns []turn[T]) error {
 	items := make([]T, len(turns))
 	for i, one := range turns {
 		items[i] = one.item
 	}
-	err := Survive(func() error { return t.work(ctx, scope, items) })
-	if err != nil && len(turns) > 1 {
-		for i := range turns {
-			t.call(ctx, scope, turns[i:i+1])
+	return Survive(func() error { return t.work(turns[0].ctx, items) })
+}
+
+// parts returns a call for each scope of one that failed.
+func (c *call[T]) parts(failed error) (all []*call[T]) {
+	if failed == nil {
+		return nil
+	}
+	of := map[billing.Scope]*call[T]{}
+	for _, one := range c.turns {
+		part := of[one.scope]
+		if part == nil {
+			part = &call[T]{}
+			of[one.scope] = part
+			all = append(all, part)
 		}
-		return
+		part.turns = append(part.turns, one)
 	}
-	for _, one := range turns {
-		one.done <- err
-	}
+	return all
 }
 
 // Survive converts a panic to an error without its value, which may be patient

@@ -19,7 +19,7 @@ func TestTogether(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var calls [][]int
-		g := jobs.NewTogether(4, func(_ context.Context, _ billing.Scope, items []int) error {
+		g := jobs.NewTogether(4, func(_ context.Context, items []int) error {
 			time.Sleep(time.Second)
 			calls = append(calls, items)
 			return nil
@@ -45,27 +45,119 @@ func TestTogether(t *testing.T) {
 	})
 }
 
-// TestTogetherKeepsScopesApart has two organizations at once.
+// TestTogetherKeepsScopesApart has three organizations at once.
 func TestTogetherKeepsScopesApart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		g := jobs.NewTogether(4, func(_ context.Context, scope billing.Scope, items []byte) error {
+		g := jobs.NewTogetherApart(4, func(_ context.Context, items []byte) error {
 			time.Sleep(time.Second)
-			for _, i := range items {
-				if scope.Org[0] != i {
-					t.Errorf("item %d in a call for %d", i, scope.Org[0])
-				}
+			if len(slices.Compact(items)) > 1 {
+				t.Errorf("a call of several scopes: %v", items)
 			}
 			return nil
 		})
 		var all sync.WaitGroup
-		for i := range byte(3) {
-			all.Go(func() { _ = g.Do(t.Context(), billing.Scope{Org: billing.OrgID{i}}, i) })
+		for i := range byte(9) {
+			all.Go(func() {
+				time.Sleep(time.Duration(i) * time.Millisecond)
+				_ = g.Do(t.Context(), billing.Scope{Org: billing.OrgID{i % 3}}, i%3)
+			})
 		}
 		all.Wait()
-		if took := time.Since(start); took != time.Second {
-			t.Errorf("three scopes took %v, want them at the same time", took)
+		if took := time.Since(start).Round(time.Second); took != 2*time.Second {
+			t.Errorf("two calls of three scopes took %v, want them at the same time", took)
+		}
+	})
+}
+
+// TestTogetherOfSeveralScopes lets callers of three scopes arrive while a call runs. They share the next.
+func TestTogetherOfSeveralScopes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var calls [][]int
+		g := jobs.NewTogether(9, func(_ context.Context, items []int) error {
+			time.Sleep(10 * time.Millisecond)
+			calls = append(calls, items)
+			return nil
+		})
+		var all sync.WaitGroup
+		for i := range 6 {
+			all.Go(func() {
+				time.Sleep(time.Duration(i) * time.Millisecond)
+				if err := g.Do(t.Context(), billing.Scope{Org: billing.OrgID{byte(i % 3)}}, i); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if want := [][]int{{0}, {1, 2, 3, 4, 5}}; !slices.EqualFunc(calls, want, slices.Equal) {
+			t.Errorf("calls %v, want %v", calls, want)
+		}
+	})
+}
+
+// TestTogetherIsHeldUpByOneScope has one scope whose calls take a minute, as when another process holds a lock, and
+// fail. The others wait for it once, and for a moment.
+func TestTogetherIsHeldUpByOneScope(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		held := billing.Scope{Org: billing.OrgID{1}}
+		g := jobs.NewTogether(9, func(_ context.Context, items []billing.Scope) error {
+			if slices.Contains(items, held) {
+				time.Sleep(time.Minute)
+				return errors.New("held up")
+			}
+			time.Sleep(time.Millisecond)
+			return nil
+		})
+		var all sync.WaitGroup
+		for range 3 {
+			all.Go(func() {
+				if err := g.Do(t.Context(), held, held); err == nil {
+					t.Error("the scope that is held up has no error")
+				}
+			})
+		}
+		time.Sleep(time.Millisecond)
+		for i := range byte(100) {
+			start := time.Now()
+			if err := g.Do(t.Context(), billing.Scope{Org: billing.OrgID{2 + i%3}}, billing.Scope{}); err != nil {
+				t.Error(err)
+			}
+			if took := time.Since(start); i == 0 && took > 50*time.Millisecond || i > 0 && took > time.Millisecond {
+				t.Errorf("call %d waited %v", i, took)
+			}
+		}
+		all.Wait()
+	})
+}
+
+// TestTogetherFailsByScope has one scope that fails in a call with others. They are tried by themselves, at the same time.
+func TestTogetherFailsByScope(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		broken := errors.New("broken")
+		g := jobs.NewTogether(9, func(_ context.Context, items []int) error {
+			time.Sleep(10 * time.Millisecond)
+			if slices.Contains(items, 1) {
+				return broken
+			}
+			return nil
+		})
+		start := time.Now()
+		var all sync.WaitGroup
+		for i := range 7 {
+			all.Go(func() {
+				time.Sleep(time.Duration(i) * time.Millisecond)
+				if err := g.Do(t.Context(), billing.Scope{Org: billing.OrgID{byte(i)}}, i); errors.Is(err, broken) != (i == 1) || i != 1 && err != nil {
+					t.Errorf("item %d: %v", i, err)
+				}
+			})
+		}
+		all.Wait()
+		if took := time.Since(start); took != 30*time.Millisecond {
+			t.Errorf("took %v, want the time of three calls", took)
 		}
 	})
 }
@@ -76,7 +168,7 @@ func TestTogetherFailsAlone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		broken := errors.New("broken")
-		g := jobs.NewTogether(9, func(_ context.Context, _ billing.Scope, items []int) error {
+		g := jobs.NewTogether(9, func(_ context.Context, items []int) error {
 			time.Sleep(time.Second)
 			if slices.Contains(items, 3) {
 				return broken
@@ -105,7 +197,7 @@ func TestTogetherOutlivesACaller(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var done []int
-		g := jobs.NewTogether(4, func(ctx context.Context, _ billing.Scope, items []int) error {
+		g := jobs.NewTogether(4, func(ctx context.Context, items []int) error {
 			time.Sleep(time.Second)
 			done = append(done, items...)
 			return ctx.Err()

@@ -9,8 +9,11 @@ BEGIN
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'molar_scopes') THEN
         BEGIN
             CREATE ROLE molar_scopes NOLOGIN NOINHERIT;
-        EXCEPTION WHEN duplicate_object OR unique_violation THEN
-            NULL;
+        EXCEPTION
+            WHEN duplicate_object OR unique_violation THEN
+                NULL;
+            WHEN insufficient_privilege THEN
+                RAISE EXCEPTION 'the login of the migrations may not create roles; let an administrator run: CREATE ROLE molar_scopes NOLOGIN NOINHERIT; GRANT molar_scopes TO molar_app';
         END;
     END IF;
     IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'molar_scopes' AND (rolsuper OR rolbypassrls)) THEN
@@ -22,8 +25,11 @@ BEGIN
     IF NOT pg_has_role('molar_app', 'molar_scopes', 'MEMBER') THEN
         BEGIN
             GRANT molar_scopes TO molar_app;
-        EXCEPTION WHEN unique_violation THEN
-            NULL;
+        EXCEPTION
+            WHEN unique_violation THEN
+                NULL;
+            WHEN insufficient_privilege THEN
+                RAISE EXCEPTION 'the login of the migrations may not grant molar_scopes; let an administrator run: GRANT molar_scopes TO molar_app';
         END;
     END IF;
     EXECUTE format('GRANT USAGE ON SCHEMA %I TO molar_scopes', current_schema());
@@ -35,7 +41,7 @@ GRANT SELECT ON eligibility_checks TO molar_scopes;
 GRANT UPDATE (state, outcome, patient_id, network, latency_ms, completed_at, rejection, coverage_status, benefits, exchanges, shown, shown_failure)
     ON eligibility_checks TO molar_scopes;
 GRANT SELECT, INSERT ON check_members, eligibility_answers, patients, patient_words, data_keys TO molar_scopes;
-GRANT SELECT (id, org_id, mode, kind, patient_id, payer_id, sent_at) ON claims TO molar_scopes;
+GRANT SELECT (org_id, mode, kind, patient_id, payer_id, sent_at) ON claims TO molar_scopes;
 GRANT INSERT ON events, webhook_deliveries, changes TO molar_scopes;
 GRANT SELECT (id) ON events TO molar_scopes;
 GRANT SELECT (org_id, mode, endpoint_id) ON webhook_deliveries TO molar_scopes;

@@ -4146,7 +4146,6 @@ GRANT ALL ON FUNCTION public.forget_records(the_table text, the_mode text, most 
 GRANT SELECT,INSERT ON TABLE public.claims TO molar_app;
 
 GRANT SELECT(id) ON TABLE public.claims TO molar_system;
-GRANT SELECT(id) ON TABLE public.claims TO molar_scopes;
 
 GRANT SELECT(org_id) ON TABLE public.claims TO molar_system;
 GRANT SELECT(org_id) ON TABLE public.claims TO molar_scopes;

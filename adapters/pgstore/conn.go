@@ -31,12 +31,20 @@ type conn struct {
 	connector  *connector
 	generation int64
 	broken     bool
-	statements map[string]*list.Element // of *statement
-	recent     *list.List               // most recently used first
+	role       role                           // of the transaction
+	statements map[statementKey]*list.Element // of *statement
+	recent     *list.List                     // most recently used first
+}
+
+// statementKey names a prepared statement. The server makes a new plan when the role is another one than before,
+// because row-level security is part of the plan.
+type statementKey struct {
+	role role
+	text string
 }
 
 type statement struct {
-	text string
+	key  statementKey
 	stmt driver.Stmt
 }
 
@@ -57,6 +65,7 @@ func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, e
 	}
 	stop := context.AfterFunc(ctx, func() { _ = c.socket.SetDeadline(time.Now().Add(cancelGrace)) })
 	t := &driverTx{conn: c, readOnly: opts.ReadOnly, unguard: stop}
+	c.role = s.role
 	if c.pipeline != nil {
 		c.pipeline.ride(c.open(opening))
 		c.clock, c.opening = s.clock, opening
@@ -160,13 +169,14 @@ func (c *conn) ExecContext(ctx context.Context, query string, args []driver.Name
 
 // prepared returns the prepared statement for a text. It uses the cache if possible.
 func (c *conn) prepared(ctx context.Context, text string) (driver.Stmt, error) {
-	if e, ok := c.statements[text]; ok {
+	key := statementKey{c.role, text}
+	if e, ok := c.statements[key]; ok {
 		c.recent.MoveToFront(e)
 		return e.Value.(*statement).stmt, nil
 	}
 	if c.recent.Len() >= maxStatements {
 		oldest := c.recent.Remove(c.recent.Back()).(*statement)
-		delete(c.statements, oldest.text)
+		delete(c.statements, oldest.key)
 		if err := c.judge(ctx, oldest.stmt.Close()); err != nil {
 			return nil, err
 		}
@@ -175,7 +185,7 @@ func (c *conn) prepared(ctx context.Context, text string) (driver.Stmt, error) {
 	if err != nil {
 		return nil, c.judge(ctx, err)
 	}
-	c.statements[text] = c.recent.PushFront(&statement{text, s})
+	c.statements[key] = c.recent.PushFront(&statement{key, s})
 	return s, nil
 }
 

@@ -41,7 +41,7 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	}
 	return &conn{
 		Conn: inner, socket: d.last, pipeline: d.pipeline, connector: c, generation: generation,
-		statements: map[string]*list.Element{}, recent: list.New(), opened: map[string]bool{},
+		statements: map[statementKey]*list.Element{}, recent: list.New(), opened: map[string]bool{},
 	}, nil
 }
 

@@ -14,10 +14,10 @@ import (
 	"github.com/lib/pq"
 )
 
-// Admit grants molar_app and molar_system to the login of the service URL. If the
+// Admit grants molar_app and molar_system to the login of the service URL, and molar_scopes to molar_app. If the
 // login does not exist, Admit creates it with the URL's password. A new login owns
 // nothing and has no other role. The login of the owner URL must have the right to
-// grant the two roles. The login that ran the migrations has it.
+// grant these roles. The login that ran the migrations has it.
 func Admit(ctx context.Context, owner, service string) (err error) {
 	config, err := connConfig(service)
 	if err != nil {
@@ -45,7 +45,7 @@ func meanwhile(err error) bool {
 
 func admit(ctx context.Context, db *sql.DB, config pq.Config) error {
 	login := pq.QuoteIdentifier(config.User)
-	var known, app, system bool
+	var known, granted bool
 	if err := db.QueryRowContext(ctx, "SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)", config.User).Scan(&known); err != nil {
 		return fmt.Errorf("admit a login: %w", ofStatement(ctx, err))
 	}
@@ -62,15 +62,15 @@ func admit(ctx context.Context, db *sql.DB, config pq.Config) error {
 			return fmt.Errorf("create the login %s: %w", config.User, ofStatement(ctx, err))
 		}
 	}
-	if err := db.QueryRowContext(ctx, "SELECT pg_has_role($1, $2, 'MEMBER'), pg_has_role($1, $3, 'MEMBER')",
-		config.User, roleApp, roleSystem).Scan(&app, &system); err != nil {
+	if err := db.QueryRowContext(ctx, "SELECT pg_has_role($1, $2, 'MEMBER') AND pg_has_role($1, $3, 'MEMBER') AND pg_has_role($2, $4, 'MEMBER')",
+		config.User, roleApp, roleSystem, roleScopes).Scan(&granted); err != nil {
 		return fmt.Errorf("admit a login: %w", ofStatement(ctx, err))
 	}
-	if app && system {
+	if granted {
 		return nil
 	}
-	if _, err := db.ExecContext(ctx, "GRANT molar_app, molar_system TO "+login); err != nil {
-		return fmt.Errorf("grant molar_app and molar_system to the login %s: %w", config.User, ofStatement(ctx, err))
+	if _, err := db.ExecContext(ctx, "GRANT molar_app, molar_system TO "+login+"; GRANT molar_scopes TO molar_app"); err != nil {
+		return fmt.Errorf("grant molar_app and molar_system to the login %s, and molar_scopes to molar_app: %w", config.User, ofStatement(ctx, err))
 	}
 	return nil
 }

@@ -45,7 +45,11 @@ const (
 	msgReadyForQuery = 'Z'
 )
 
-func newPipeline(c net.Conn) *pipeline { return &pipeline{Conn: c, in: bufio.NewReader(c)} }
+// maxRow is the size of the largest row with times that it reads: that of a transaction of 100 organizations, all of whose
+// sandbox clocks were touched.
+const maxRow = 16 << 10
+
+func newPipeline(c net.Conn) *pipeline { return &pipeline{Conn: c, in: bufio.NewReaderSize(c, maxRow)} }
 
 // simpleQuery returns the message that runs statements without arguments.
 func simpleQuery(text string) []byte {
@@ -84,7 +88,7 @@ func (b *batch) add(kind byte, content string) {
 }
 
 // ride sends the message in front of the next one.
-func (p *pipeline) ride(message []byte) { p.rider = message }
+func (p *pipeline) ride(message []byte) { p.rider, p.now, p.business = message, "", "" }
 
 // riding reports whether a message waits for the next one.
 func (p *pipeline) riding() bool { return p.rider != nil }

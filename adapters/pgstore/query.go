@@ -18,7 +18,7 @@ type query struct {
 func (t *tx) query(columns, table string) *query {
 	q := &query{}
 	q.built.WriteString("SELECT " + columns + "\nFROM " + table)
-	if t.scope.Org.IsZero() { // of several scopes: row-level security leaves out the others
+	if t.several { // row-level security leaves out the others
 		q.add("\nWHERE true")
 	} else {
 		q.add("\nWHERE org_id = % AND mode = %", t.scope.Org, t.scope.Mode)

@@ -3,41 +3,52 @@ package pgstore_test
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"maps"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/sandbox"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
-// TestScopesSeeWhatChecksNeed reads and writes every table with the role of transactions of several scopes. It reaches
-// the tables that checks need, and in these the rows of the scopes that its setting names.
+// TestScopesSeeWhatChecksNeed reads and writes every table with the role of transactions of several scopes, beside two
+// organizations with an answered check, a claim, an endpoint, a watch and a job. It reaches the tables that checks need, and in these the rows of the
+// scopes that its setting names.
 func TestScopesSeeWhatChecksNeed(t *testing.T) {
 	t.Parallel()
-	in := scope()
-	db := filled(t, in)
-	var tables []string
-	rows, err := db.QueryContext(t.Context(), "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')")
-	if err != nil {
-		t.Fatal(err)
+	url := pgtest.URL(t)
+	s, db := pgtest.OpenAt(t, url), admin(t, url)
+	in, other := scope(), scope()
+	for _, of := range []billing.Scope{in, other} {
+		exec(t, db, "INSERT INTO watches (org_id, mode, expires_at) VALUES ('"+of.Org.UUID()+"', 'test', now() + interval '1 hour')")
+		c := check(of)
+		c.Inquiry.Subscriber.MemberID = "M1"
+		p, _ := directory.NewPerson(of, "Ada", "Byron", billing.Date{Year: 1985, Month: 12, Day: 11}, billing.RealAt(time.Now()), time.Now())
+		answered := *c
+		porttest.In(t, s, of, func(ctx context.Context, tx ports.Tx) error {
+			claimed := newClaim()
+			claimed.Scope = of
+			return errors.Join(tx.Endpoints.Insert(ctx, endpoint(of)), tx.Claims.Insert(ctx, claimed), tx.Checks.Insert(ctx, c), tx.Outbox.Stage(ctx, job()))
+		})
+		porttest.In(t, s, of, func(ctx context.Context, tx ports.Tx) error {
+			known, err := tx.PendingChecks.Background(ctx, []directory.Person{p}, []billing.PayerID{c.Payer.ID})
+			if err != nil {
+				return err
+			}
+			answered.State, answered.Outcome, answered.CompletedAt = coverage.CheckCompleted, coverage.OutcomeAnswered, time.Now()
+			answered.Status, answered.Benefits, answered.PatientID = coverage.Active, fullBenefits().Data(), known[0].Patient
+			return errors.Join(tx.PendingChecks.Complete(ctx, []coverage.CheckCompletion{{Check: &answered, Exchanges: []coverage.Exchange{{Request: []byte("ISA")}}}}),
+				tx.Events.Append(ctx, answered.CompletedEvent()))
+		})
 	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var table string
-		if err := rows.Scan(&table); err != nil {
-			t.Fatal(err)
-		}
-		tables = append(tables, table)
-	}
-	if err := rows.Err(); err != nil || len(tables) < 17 {
-		t.Fatalf("%d tables, %v", len(tables), err)
-	}
-	reaches := func(query, scopes string) (int64, error) {
+	as := func(query, scopes string) (int64, error) {
 		tx, err := db.BeginTx(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -52,32 +63,74 @@ func TestScopesSeeWhatChecksNeed(t *testing.T) {
 		}
 		return result.RowsAffected()
 	}
-	named := in.Org.UUID() + string(in.Mode)
-	live := in.Org.UUID() + string(billing.ModeLive)
-	other := scope()
-	var seen []string
-	for _, table := range tables {
-		for _, query := range []string{"SELECT org_id, mode FROM " + table, "DELETE FROM " + table, "UPDATE " + table + " SET org_id = org_id"} {
-			for _, scopes := range []string{"", live, other.Org.UUID() + string(other.Mode)} {
-				if n, err := reaches(query, scopes); err == nil && n > 0 {
-					t.Errorf("with the scopes %q %q reaches %d rows", scopes, query, n)
-				}
-			}
-			if n, err := reaches(query, live+","+named); err == nil && n > 0 {
-				seen = append(seen, query)
+	named, live := in.Org.UUID()+"test", in.Org.UUID()+"live"
+	reached := map[string]int64{}
+	rows, err := db.QueryContext(t.Context(), `SELECT relname, EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND attname = 'mode')
+FROM pg_class c WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND attname = 'org_id')`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var table string
+		var modes bool
+		if err := rows.Scan(&table, &modes); err != nil {
+			t.Fatal(err)
+		}
+		const own = " WHERE org_id IS NOT NULL" // some data keys are the deployment's
+		columns := "org_id"
+		if modes {
+			columns = "org_id, mode"
+			if n, err := as("SELECT "+columns+" FROM "+table+own, live); err == nil && n > 0 {
+				t.Errorf("live mode reaches %d rows of %s", n, table)
 			}
 		}
+		all, err := as("SELECT "+columns+" FROM "+table+own, named+","+other.Org.UUID()+"test")
+		if n, _ := as("SELECT "+columns+" FROM "+table+own, named); err == nil {
+			reached[table] = n
+			if n*2 != all {
+				t.Errorf("one of two organizations reaches %d of %d rows of %s", n, all, table)
+			}
+		}
+		for _, query := range []string{"DELETE FROM " + table, "UPDATE " + table + " SET org_id = org_id"} {
+			if n, err := as(query, named); err == nil && table != "jobs" {
+				t.Errorf("%s reaches %d rows", query, n)
+			}
+		}
+		if n, err := as("SELECT "+columns+" FROM "+table+own, ""); err == nil && n > 0 {
+			t.Errorf("without a scope it reaches %d rows of %s", n, table)
+		}
 	}
-	slices.Sort(seen)
-	if want := []string{"SELECT org_id, mode FROM claims"}; !slices.Equal(seen, want) {
-		t.Errorf("it reaches %q, want %q", seen, want)
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range []string{
+		"check_members", "claims", "data_keys", "eligibility_answers", "eligibility_checks", "jobs", "patient_words", "patients", "watches", "webhook_deliveries", "webhook_endpoints",
+	} {
+		if reached[table] == 0 {
+			t.Errorf("it reaches no row of %s", table)
+		}
+		delete(reached, table)
+	}
+	delete(reached, "sandbox_clocks") // anybody reads that of its scope as a transaction begins
+	if len(reached) > 0 {
+		t.Errorf("it also reads %v", reached)
+	}
+	if n, err := as("DELETE FROM jobs", named); n != 1 || err != nil {
+		t.Errorf("it deletes %d jobs, %v, want that of its scope", n, err)
+	}
+	for _, table := range []string{"check_members", "eligibility_answers", "patients", "patient_words", "jobs", "events", "webhook_deliveries", "changes"} {
+		columns := scan[string](t, db, "SELECT string_agg(column_name, ', ') FROM information_schema.columns WHERE table_name = '"+table+"' AND is_generated = 'NEVER' AND is_identity = 'NO'")
+		insert := "INSERT INTO " + table + " (" + columns + ") SELECT " + columns + " FROM json_populate_record(NULL::" + table + `, '{"org_id": "` + other.Org.UUID() + `", "mode": "test"}')`
+		if _, err := as(insert, named); !refused(err) {
+			t.Errorf("a row of another organization in %s: %v", table, err)
+		}
 	}
 	for _, query := range []string{
-		"SELECT subscriber FROM claims", "SELECT first_name FROM users", "UPDATE eligibility_checks SET inquiry = '{}'", "DELETE FROM patients", "SELECT secret FROM webhook_endpoints",
-		"SELECT data FROM events", "UPDATE claims SET state = 'submitted'", "INSERT INTO claims DEFAULT VALUES",
+		"SELECT subscriber FROM claims", "UPDATE eligibility_checks SET inquiry = '{}'", "DELETE FROM patients", "SELECT secret FROM webhook_endpoints", "SELECT data FROM events", "UPDATE claims SET state = 'submitted'",
 	} {
-		if _, err := reaches(query, named); err == nil {
-			t.Errorf("%s was allowed", query)
+		if _, err := as(query, named); !refused(err) {
+			t.Errorf("%s: %v", query, err)
 		}
 	}
 }

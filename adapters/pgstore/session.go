@@ -142,8 +142,11 @@ func (s session) begin(readOnly bool) ([]opening, error) {
 	return []opening{begin, set}, nil
 }
 
-// setScopes adds the scopes to the statement that sets the role. The empty column makes the times the same one as in a
-// transaction of one scope.
+// scopesLockTimeout is how long a transaction of several scopes waits for a lock. Who holds up one scope does not hold up
+// the others: the transaction fails, and the work of each scope is tried by itself.
+const scopesLockTimeout = "100ms"
+
+// setScopes adds the scopes to the statement that sets the role.
 func (s session) setScopes(set opening) opening {
 	names, tests := make([]string, len(s.scopes)), []string{}
 	for i, one := range s.scopes {
@@ -152,7 +155,7 @@ func (s session) setScopes(set opening) opening {
 			tests = append(tests, one.Org.UUID())
 		}
 	}
-	set.text += ", set_config('molar.scopes', $2, true)"
+	set.text += ", set_config('molar.scopes', $2, true), set_config('lock_timeout', '" + scopesLockTimeout + "', true)"
 	set.args = append(set.args, strings.Join(names, ","))
 	if len(tests) > 0 {
 		set.name, set.text = set.name+"_test", set.text+testTimes
@@ -162,7 +165,7 @@ func (s session) setScopes(set opening) opening {
 }
 
 // testTimes is testTime of several organizations.
-const testTimes = ", '', (SELECT string_agg(c.org_id || ' ' || " + clockColumn + ", ',') FROM sandbox_clocks c WHERE c.org_id = ANY ($3::text::uuid[]))"
+const testTimes = ", (SELECT string_agg(c.org_id || ' ' || " + clockColumn + ", ',') FROM sandbox_clocks c WHERE c.org_id = ANY ($3::text::uuid[]))"
 
 // testTime reads the organization's sandbox clock, in the statement that begins a
 // transaction of test mode. Live mode never reads it. It comes after the settings that its

@@ -271,12 +271,16 @@ func (s *Store) transact(ctx context.Context, in session, readOnly bool, fn func
 	return s.repeat(ctx, in, readOnly, fn)
 }
 
+func (s *Store) newTx(in session) *tx {
+	return &tx{store: s, scope: in.scope, several: in.role == roleScopes}
+}
+
 // repeat runs fn in a transaction. It tries again as long as the cause of the failure
 // is temporary.
 func (s *Store) repeat(ctx context.Context, in session, readOnly bool, fn func(context.Context, *tx) error) error {
 	start := time.Now()
 	for n := 1; ; n++ {
-		t := &tx{store: s, scope: in.scope}
+		t := s.newTx(in)
 		err := s.attempt(ctx, t, in, readOnly, fn)
 		if err == nil {
 			if s.staged != nil && len(t.staged) > 0 {
@@ -387,7 +391,7 @@ func (s *Store) resolve(ctx context.Context, in session, inDoubt *tx, cause erro
 func (s *Store) status(ctx context.Context, in session, inDoubt *tx) (over, committed bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, resolveTimeout/4)
 	defer cancel()
-	err = s.attempt(ctx, &tx{store: s, scope: in.scope}, in, true, func(ctx context.Context, t *tx) error {
+	err = s.attempt(ctx, s.newTx(in), in, true, func(ctx context.Context, t *tx) error {
 		var status string
 		err := t.get(ctx, &status, "SELECT coalesce(pg_xact_status($1::xid8), 'unknown')", inDoubt.xid)
 		if e, ok := errors.AsType[*serverError](err); ok && e.Code == codeInvalidParameter {

@@ -29,6 +29,7 @@ type tx struct {
 	store    *Store
 	sql      *sqlx.Tx
 	scope    billing.Scope
+	several  bool // it has several scopes
 	clock    clock
 	queue    []write
 	queued   map[any]struct{} // the rows that the queue writes
@@ -153,7 +154,7 @@ func (t *tx) clockOf(ctx context.Context, scope billing.Scope) businessClock {
 
 // of returns the scope of a row: that of the transaction, or the row's own in one of several scopes.
 func (t *tx) of(row billing.Scope) billing.Scope {
-	if t.scope.Org.IsZero() {
+	if t.several {
 		return row
 	}
 	return t.scope

@@ -1,9 +1,12 @@
 package eligibility
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -163,6 +166,9 @@ func (s *Service) complete(ctx context.Context, e *ending) error {
 // its first answer. That is rare, so checks are locked and looked at only after a commit
 // failed because of it.
 func (s *Service) completeAlone(ctx context.Context, all []*ending) error {
+	slices.SortFunc(all, func(a, b *ending) int { // transactions that lock the same rows lock them in the same order
+		return cmp.Or(bytes.Compare(a.check.Scope.Org[:], b.check.Scope.Org[:]), bytes.Compare(a.check.ID[:], b.check.ID[:]))
+	})
 	scopes := make([]billing.Scope, len(all))
 	for i, e := range all {
 		scopes[i] = e.check.Scope
@@ -234,7 +240,7 @@ func (s *Service) answered(ctx context.Context, tx ports.ScopesTx, all []*ending
 			left[id] = true
 		}
 	}
-	known, err := s.background(ctx, tx, all)
+	known, err := s.background(ctx, tx, all, left)
 	if err != nil {
 		return nil, err
 	}
@@ -289,6 +295,7 @@ type rest struct {
 
 // postponeAll postpones jobs in one commit.
 func (s *Service) postponeAll(ctx context.Context, all []rest) error {
+	slices.SortFunc(all, func(a, b rest) int { return bytes.Compare(a.job.ID[:], b.job.ID[:]) })
 	scopes := make([]billing.Scope, len(all))
 	for i, r := range all {
 		scopes[i] = r.job.Scope
@@ -303,15 +310,15 @@ func (s *Service) postponeAll(ctx context.Context, all []rest) error {
 	})
 }
 
-// background finds what is known of the patient of each check; zero when the inquiry
+// background finds what is known of the patient of each check that is left; zero when the inquiry
 // identifies none. It is one statement, so that a check takes no round trip more.
-func (s *Service) background(ctx context.Context, tx ports.ScopesTx, all []*ending) ([]coverage.Background, error) {
+func (s *Service) background(ctx context.Context, tx ports.ScopesTx, all []*ending, left map[billing.CheckID]bool) ([]coverage.Background, error) {
 	known := make([]coverage.Background, len(all))
 	var people []directory.Person
 	var payers []billing.PayerID
 	var places []int
 	for i, e := range all {
-		if p, ok := e.person(); ok {
+		if p, ok := e.person(); ok && left[e.check.ID] {
 			people, payers, places = append(people, p), append(payers, e.check.Payer.ID), append(places, i)
 		}
 	}

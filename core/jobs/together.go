@@ -1,10 +1,11 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -21,7 +22,7 @@ type Together[T any] struct {
 	work  func(context.Context, []T) error
 
 	mu      sync.Mutex
-	waiting []turn[T]              // in the order of arrival
+	waiting []turn[T]              // those of a scope in the order of arrival
 	running map[billing.Scope]bool // the scopes with items in a call
 	young   *call[T]               // the call that all others wait for; nil if there is none
 }
@@ -29,6 +30,7 @@ type Together[T any] struct {
 type turn[T any] struct {
 	ctx   context.Context //nolint:containedctx // of the caller, for the values that it has
 	scope billing.Scope
+	place int // among the items of its scope that wait
 	item  T
 	done  chan error
 }
@@ -54,7 +56,7 @@ func NewTogetherApart[T any](most int, work func(context.Context, []T) error) *T
 // the work continues. After a failed call each of its items is tried alone, so
 // that no item fails because of another.
 func (t *Together[T]) Do(ctx context.Context, scope billing.Scope, item T) error {
-	mine := turn[T]{context.WithoutCancel(ctx), scope, item, make(chan error, 1)}
+	mine := turn[T]{ctx: context.WithoutCancel(ctx), scope: scope, item: item, done: make(chan error, 1)}
 	t.mu.Lock()
 	t.waiting = append(t.waiting, mine)
 	t.start()
@@ -80,26 +82,34 @@ type call[T any] struct {
 	aging *time.Timer
 }
 
-// next takes the items of the next call: none while all that wait must wait longer.
+// next takes the items of the next call: none while all that wait must wait longer. Of more items than it takes, the
+// first of each scope come first, then the second ones.
 func (t *Together[T]) next() *call[T] {
 	if t.young != nil {
 		return nil
 	}
-	c := &call[T]{}
-	taken, left := map[billing.Scope]bool{}, t.waiting[:0]
+	able, left := []turn[T]{}, t.waiting[:0]
+	of := map[billing.Scope]int{}
 	for _, one := range t.waiting {
-		if len(c.turns) == t.most || t.running[one.scope] || t.apart && len(c.turns) > 0 && !taken[one.scope] {
+		if t.running[one.scope] || t.apart && len(able) > 0 && one.scope != able[0].scope {
 			left = append(left, one)
 			continue
 		}
-		c.turns, taken[one.scope] = append(c.turns, one), true
+		of[one.scope]++
+		one.place = of[one.scope]
+		able = append(able, one)
 	}
+	slices.SortStableFunc(able, func(a, b turn[T]) int { return cmp.Compare(a.place, b.place) })
+	c := &call[T]{turns: able[:min(len(able), t.most)]}
+	left = append(left, able[len(c.turns):]...)
 	clear(t.waiting[len(left):])
 	t.waiting = left
 	if len(c.turns) == 0 {
 		return nil
 	}
-	maps.Copy(t.running, taken)
+	for _, one := range c.turns {
+		t.running[one.scope] = true
+	}
 	if !t.apart {
 		t.young = c
 		c.aging = time.AfterFunc(soon, func() {

@@ -133,6 +133,31 @@ func TestTogetherIsHeldUpByOneScope(t *testing.T) {
 	})
 }
 
+// TestTogetherTakesScopesInTurns has a flood of one scope, and then an item of another one, which is in the next call.
+func TestTogetherTakesScopesInTurns(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := jobs.NewTogether(4, func(context.Context, []int) error {
+			time.Sleep(10 * time.Millisecond)
+			return nil
+		})
+		var all sync.WaitGroup
+		for i := range 100 {
+			all.Go(func() { _ = g.Do(t.Context(), billing.Scope{Org: billing.OrgID{1}}, i) })
+		}
+		synctest.Wait()
+		time.Sleep(time.Millisecond)
+		start := time.Now()
+		if err := g.Do(t.Context(), billing.Scope{Org: billing.OrgID{2}}, 0); err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(start); took > 20*time.Millisecond {
+			t.Errorf("it waited %v for a flood, want the rest of one call and its own", took)
+		}
+		all.Wait()
+	})
+}
+
 // TestTogetherFailsByScope has one scope that fails in a call with others. They are tried by themselves, at the same time.
 func TestTogetherFailsByScope(t *testing.T) {
 	t.Parallel()

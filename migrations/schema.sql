@@ -148,12 +148,32 @@ BEGIN
             which := 'id = $1 AND NOT EXISTS (SELECT FROM organizations m WHERE m.maker_id = $1)';
         ELSE
     END CASE;
-    EXECUTE format('DELETE FROM %1$I WHERE ctid = ANY (ARRAY (SELECT ctid FROM %1$I WHERE %2$s %3$s LIMIT $2))', bare, which, sorted)
+    EXECUTE format('DELETE FROM %1$I WHERE %4$s = ANY (ARRAY (SELECT %4$s FROM %1$I WHERE %2$s %3$s LIMIT $2))', bare, which, sorted, CASE bare WHEN 'webhook_deliveries' THEN 'id' ELSE 'ctid' END)
         USING wanted, most;
     GET DIAGNOSTICS removed = ROW_COUNT;
     RETURN removed;
 END
 $_$;
+
+CREATE FUNCTION public.delivery_months() RETURNS TABLE(bare name, first uuid, next uuid)
+    LANGUAGE sql STABLE
+    AS $$
+    SELECT c.relname, coalesce(bound[1], '00000000-0000-0000-0000-000000000000')::uuid, bound[2]::uuid
+    FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+        CROSS JOIN LATERAL regexp_match(pg_get_expr(c.relpartbound, c.oid), 'FROM \((?:MINVALUE|''(.*)'')\) TO \(''(.*)''\)') b (bound)
+    WHERE i.inhparent = 'webhook_deliveries'::regclass AND bound IS NOT NULL
+$$;
+
+CREATE FUNCTION public.delivery_rows_below(before timestamp with time zone) RETURNS uuid
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    AS $$
+    SELECT coalesce(
+        (SELECT m.first FROM delivery_months() m JOIN sweeps s ON s.bare = 'webhook_deliveries' AND m.first >= s.lowest
+        WHERE m.first < first_id(before) ORDER BY m.first LIMIT 1),
+        first_id(before))
+$$;
 
 CREATE FUNCTION public.end_reset(wanted uuid, job uuid) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
@@ -474,6 +494,23 @@ BEGIN
     WHERE bare = the_table AND mode = the_mode;
 END
 $_$;
+
+CREATE FUNCTION public.lock_soon(what text) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    PERFORM set_config('lock_timeout', '30ms', true);
+    FOR tries IN 1..20 LOOP
+        BEGIN
+            EXECUTE 'LOCK TABLE ' || what;
+            RETURN true;
+        EXCEPTION WHEN lock_not_available THEN
+            PERFORM pg_sleep(0.05);
+        END;
+    END LOOP;
+    RETURN false;
+END
+$$;
 
 CREATE FUNCTION public.sum_of_fees(lines json) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -830,7 +867,7 @@ BEGIN
         ELSE
             RAISE EXCEPTION 'a reset keeps the rows of %', bare;
     END CASE;
-    EXECUTE format('DELETE FROM public.%1$I WHERE ctid = ANY (ARRAY (SELECT ctid FROM public.%1$I t WHERE %2$s LIMIT $2))', bare, which)
+    EXECUTE format('DELETE FROM public.%1$I WHERE %3$s = ANY (ARRAY (SELECT %3$s FROM public.%1$I t WHERE %2$s LIMIT $2))', bare, which, CASE bare WHEN 'webhook_deliveries' THEN 'id' ELSE 'ctid' END)
         USING wanted, most, began, job;
     GET DIAGNOSTICS removed = ROW_COUNT;
     RETURN removed;
@@ -952,6 +989,97 @@ BEGIN
         WHERE a ->> 'As' = 'bill_patient'), 0);
 END
 $$;
+
+CREATE FUNCTION public.sweep_delivery_months(before timestamp with time zone, most integer, OUT removed bigint, OUT more boolean) RETURNS record
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    AS $_$
+DECLARE
+    home   text := (SELECT format('%I.', relnamespace::regnamespace) FROM pg_class WHERE oid = 'webhook_deliveries'::regclass);
+    every  text := 'ONLY webhook_deliveries, ONLY webhook_deliveries_default';
+    bound  uuid := first_id(least(before, now() - interval '30 days'));
+    sweep  sweeps;
+    m      record;
+    n      bigint;
+    last   uuid;
+    kept   boolean;
+    ahead  uuid;
+    months timestamptz;
+    made   text;
+BEGIN
+    removed := 0;
+    more := false;
+    SELECT * INTO sweep FROM sweeps WHERE bare = 'webhook_deliveries' FOR UPDATE SKIP LOCKED;
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+
+    -- A month that the default partition has rows of goes without; the server looks for them under the lock.
+    SELECT next INTO ahead FROM delivery_months() ORDER BY next DESC LIMIT 1;
+    WHILE ahead <= first_id(now() + interval '14 days') AND pg_relation_size('webhook_deliveries_default') < 64 * 1024 * 1024 LOOP
+        months := date_trunc('month', to_timestamp(('x' || left(replace(ahead::text, '-', ''), 12))::bit(48)::bigint / 1000.0));
+        EXECUTE 'SELECT EXISTS (SELECT FROM webhook_deliveries WHERE id >= $1 AND id < $2)' INTO kept USING ahead, first_id(months + interval '1 month');
+        IF NOT kept THEN
+            made := home || to_char(months, '"webhook_deliveries_"YYYY_MM');
+            EXECUTE format('CREATE TABLE %1$s (LIKE webhook_deliveries INCLUDING ALL) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
+                ALTER TABLE %1$s ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY', made);
+            more := lock_soon(every || ' IN ACCESS EXCLUSIVE MODE');
+            EXECUTE format(CASE WHEN more THEN 'ALTER TABLE webhook_deliveries ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)' ELSE 'DROP TABLE %s' END,
+                made, ahead, first_id(months + interval '1 month'));
+            RETURN;
+        END IF;
+        ahead := first_id(months + interval '1 month');
+    END LOOP;
+
+    -- A partition has no policy for its owner: only the whole table shows its rows.
+    SELECT * INTO m FROM delivery_months() d WHERE d.first >= sweep.lowest AND d.next <= bound ORDER BY d.first LIMIT 1;
+    IF FOUND THEN
+        EXECUTE '
+            SELECT max(id::text)::uuid, count(*), coalesce(bool_or(stays), false)
+            FROM (
+                SELECT id, EXISTS (SELECT FROM holds h WHERE h.org_id = d.org_id)
+                    OR coalesce(settled_at >= $4, true) AND EXISTS (SELECT FROM webhook_endpoints e WHERE e.id = d.endpoint_id)
+                        AND NOT (settled_at IS NOT NULL AND d.mode = ''test'' AND EXISTS (SELECT FROM sandbox_clocks c WHERE c.org_id = d.org_id)) AS stays
+                FROM webhook_deliveries d WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3
+            ) looked'
+            INTO last, n, kept USING coalesce(sweep.below, m.first), m.next, most, before;
+        IF NOT kept AND n = most THEN
+            UPDATE sweeps SET below = last, seen = seen + n WHERE bare = 'webhook_deliveries';
+            more := true;
+            RETURN;
+        END IF;
+        IF NOT kept THEN
+            IF NOT lock_soon('holds IN SHARE MODE') THEN -- a hold that was placed since the look
+                RETURN;
+            END IF;
+            EXECUTE 'SELECT EXISTS (
+                SELECT FROM holds h JOIN webhook_endpoints e ON e.org_id = h.org_id
+                    CROSS JOIN LATERAL (SELECT FROM webhook_deliveries d WHERE d.endpoint_id = e.id AND d.id >= $1 AND d.id < $2 LIMIT 1) d)'
+                INTO kept USING m.first, m.next;
+        END IF;
+        IF NOT kept THEN
+            IF NOT lock_soon(format('%s, ONLY %I IN ACCESS EXCLUSIVE MODE', every, m.bare)) THEN
+                RETURN;
+            END IF;
+            EXECUTE format('DROP TABLE %I', m.bare);
+            removed := sweep.seen + n;
+        END IF;
+        UPDATE sweeps SET lowest = m.next, below = NULL, seen = 0 WHERE bare = 'webhook_deliveries';
+        more := true;
+        RETURN;
+    END IF;
+
+    FOR m IN SELECT * FROM delivery_months() d WHERE d.next <= least(bound, sweep.lowest) ORDER BY d.first LOOP
+        EXECUTE 'SELECT EXISTS (SELECT FROM webhook_deliveries WHERE id >= $1 AND id < $2)' INTO kept USING m.first, m.next;
+        IF NOT kept AND lock_soon(format('%s, ONLY %I IN ACCESS EXCLUSIVE MODE', every, m.bare)) THEN
+            EXECUTE format('DROP TABLE %I', m.bare);
+            more := true;
+            RETURN;
+        END IF;
+    END LOOP;
+END
+$_$;
 
 CREATE FUNCTION public.total_inserted() RETURNS trigger
     LANGUAGE plpgsql
@@ -2390,6 +2518,7 @@ CREATE TABLE public.sweeps (
     lowest uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
     below uuid,
     stays uuid,
+    seen bigint DEFAULT 0 NOT NULL,
     CONSTRAINT sweeps_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text])))
 );
 
@@ -2517,9 +2646,45 @@ CREATE TABLE public.webhook_deliveries (
     settled_at timestamp with time zone,
     CONSTRAINT webhook_deliveries_state CHECK (((state = 'pending'::text) = (next_attempt_at IS NOT NULL)))
 )
-WITH (autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='1000');
+PARTITION BY RANGE (id);
 
 ALTER TABLE ONLY public.webhook_deliveries FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.webhook_deliveries_default (
+    id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    endpoint_id uuid NOT NULL,
+    event_id uuid NOT NULL,
+    event_type text NOT NULL,
+    state text DEFAULT 'pending'::text NOT NULL,
+    next_attempt_at timestamp with time zone,
+    attempts json[] DEFAULT '{}'::json[] NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    settled_at timestamp with time zone,
+    CONSTRAINT webhook_deliveries_state CHECK (((state = 'pending'::text) = (next_attempt_at IS NOT NULL)))
+)
+WITH (autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='1000');
+
+ALTER TABLE ONLY public.webhook_deliveries_default FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.webhook_deliveries_first (
+    id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    endpoint_id uuid NOT NULL,
+    event_id uuid NOT NULL,
+    event_type text NOT NULL,
+    state text DEFAULT 'pending'::text NOT NULL,
+    next_attempt_at timestamp with time zone,
+    attempts json[] DEFAULT '{}'::json[] NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    settled_at timestamp with time zone,
+    CONSTRAINT webhook_deliveries_state CHECK (((state = 'pending'::text) = (next_attempt_at IS NOT NULL)))
+)
+WITH (autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='1000');
+
+ALTER TABLE ONLY public.webhook_deliveries_first FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.webhook_endpoints (
     id uuid NOT NULL,
@@ -2555,6 +2720,10 @@ END))
 WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0.05', autovacuum_vacuum_threshold='500');
 
 ALTER TABLE ONLY public.webhook_endpoints FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE ONLY public.webhook_deliveries ATTACH PARTITION public.webhook_deliveries_default DEFAULT;
+
+ALTER TABLE ONLY public.webhook_deliveries ATTACH PARTITION public.webhook_deliveries_first FOR VALUES FROM (MINVALUE) TO (the month after next);
 
 ALTER TABLE ONLY public.acknowledgements
     ADD CONSTRAINT acknowledgements_content UNIQUE (digest, org_id, mode);
@@ -2841,6 +3010,12 @@ ALTER TABLE ONLY public.watches
 
 ALTER TABLE ONLY public.webhook_deliveries
     ADD CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.webhook_deliveries_default
+    ADD CONSTRAINT webhook_deliveries_default_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.webhook_deliveries_first
+    ADD CONSTRAINT webhook_deliveries_first_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.webhook_endpoints
     ADD CONSTRAINT webhook_endpoints_pkey PRIMARY KEY (id);
@@ -3269,17 +3444,61 @@ CREATE INDEX users_list ON public.users USING btree (org_id, created_at, id);
 
 CREATE INDEX users_sign_in ON public.users USING btree (email, created_at, id);
 
-CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (endpoint_id, next_attempt_at, id) WHERE (state = 'pending'::text);
+CREATE INDEX webhook_deliveries_list ON ONLY public.webhook_deliveries USING btree (endpoint_id, created_at, id);
 
-CREATE INDEX webhook_deliveries_event ON public.webhook_deliveries USING btree (event_id, created_at, id);
+CREATE INDEX webhook_deliveries_default_endpoint_id_created_at_id_idx ON public.webhook_deliveries_default USING btree (endpoint_id, created_at, id);
 
-CREATE INDEX webhook_deliveries_list ON public.webhook_deliveries USING btree (endpoint_id, created_at, id);
+CREATE INDEX webhook_deliveries_type ON ONLY public.webhook_deliveries USING btree (endpoint_id, event_type, created_at, id);
 
-CREATE INDEX webhook_deliveries_state ON public.webhook_deliveries USING btree (endpoint_id, state, created_at, id) WHERE (state <> 'delivered'::text);
+CREATE INDEX webhook_deliveries_default_endpoint_id_event_type_created_a_idx ON public.webhook_deliveries_default USING btree (endpoint_id, event_type, created_at, id);
 
-CREATE INDEX webhook_deliveries_type ON public.webhook_deliveries USING btree (endpoint_id, event_type, created_at, id);
+CREATE INDEX webhook_deliveries_due ON ONLY public.webhook_deliveries USING btree (endpoint_id, next_attempt_at, id) WHERE (state = 'pending'::text);
+
+CREATE INDEX webhook_deliveries_default_endpoint_id_next_attempt_at_id_idx ON public.webhook_deliveries_default USING btree (endpoint_id, next_attempt_at, id) WHERE (state = 'pending'::text);
+
+CREATE INDEX webhook_deliveries_state ON ONLY public.webhook_deliveries USING btree (endpoint_id, state, created_at, id) WHERE (state <> 'delivered'::text);
+
+CREATE INDEX webhook_deliveries_default_endpoint_id_state_created_at_id_idx ON public.webhook_deliveries_default USING btree (endpoint_id, state, created_at, id) WHERE (state <> 'delivered'::text);
+
+CREATE INDEX webhook_deliveries_event ON ONLY public.webhook_deliveries USING btree (event_id, created_at, id);
+
+CREATE INDEX webhook_deliveries_default_event_id_created_at_id_idx ON public.webhook_deliveries_default USING btree (event_id, created_at, id);
+
+CREATE INDEX webhook_deliveries_first_due ON public.webhook_deliveries_first USING btree (endpoint_id, next_attempt_at, id) WHERE (state = 'pending'::text);
+
+CREATE INDEX webhook_deliveries_first_event ON public.webhook_deliveries_first USING btree (event_id, created_at, id);
+
+CREATE INDEX webhook_deliveries_first_list ON public.webhook_deliveries_first USING btree (endpoint_id, created_at, id);
+
+CREATE INDEX webhook_deliveries_first_state ON public.webhook_deliveries_first USING btree (endpoint_id, state, created_at, id) WHERE (state <> 'delivered'::text);
+
+CREATE INDEX webhook_deliveries_first_type ON public.webhook_deliveries_first USING btree (endpoint_id, event_type, created_at, id);
 
 CREATE INDEX webhook_endpoints_list ON public.webhook_endpoints USING btree (org_id, mode, created_at, id);
+
+ALTER INDEX public.webhook_deliveries_list ATTACH PARTITION public.webhook_deliveries_default_endpoint_id_created_at_id_idx;
+
+ALTER INDEX public.webhook_deliveries_type ATTACH PARTITION public.webhook_deliveries_default_endpoint_id_event_type_created_a_idx;
+
+ALTER INDEX public.webhook_deliveries_due ATTACH PARTITION public.webhook_deliveries_default_endpoint_id_next_attempt_at_id_idx;
+
+ALTER INDEX public.webhook_deliveries_state ATTACH PARTITION public.webhook_deliveries_default_endpoint_id_state_created_at_id_idx;
+
+ALTER INDEX public.webhook_deliveries_event ATTACH PARTITION public.webhook_deliveries_default_event_id_created_at_id_idx;
+
+ALTER INDEX public.webhook_deliveries_pkey ATTACH PARTITION public.webhook_deliveries_default_pkey;
+
+ALTER INDEX public.webhook_deliveries_due ATTACH PARTITION public.webhook_deliveries_first_due;
+
+ALTER INDEX public.webhook_deliveries_event ATTACH PARTITION public.webhook_deliveries_first_event;
+
+ALTER INDEX public.webhook_deliveries_list ATTACH PARTITION public.webhook_deliveries_first_list;
+
+ALTER INDEX public.webhook_deliveries_pkey ATTACH PARTITION public.webhook_deliveries_first_pkey;
+
+ALTER INDEX public.webhook_deliveries_state ATTACH PARTITION public.webhook_deliveries_first_state;
+
+ALTER INDEX public.webhook_deliveries_type ATTACH PARTITION public.webhook_deliveries_first_type;
 
 CREATE TRIGGER audit_shown AFTER INSERT ON public.audit_entries REFERENCING NEW TABLE AS new_entries FOR EACH STATEMENT EXECUTE FUNCTION public.audit_shown();
 
@@ -4093,6 +4312,10 @@ ALTER TABLE public.watches ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.webhook_deliveries ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.webhook_deliveries_default ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.webhook_deliveries_first ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.webhook_endpoints ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY writes ON public.audit_entries FOR INSERT TO molar_app WITH CHECK ((org_id = (current_setting('molar.org'::text))::uuid));
@@ -4119,6 +4342,11 @@ GRANT ALL ON FUNCTION public.delete_again(wanted uuid, called text, wished times
 REVOKE ALL ON FUNCTION public.delete_rows(wanted uuid, bare text, most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.delete_rows(wanted uuid, bare text, most integer) TO molar_system;
 
+REVOKE ALL ON FUNCTION public.delivery_months() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.delivery_rows_below(before timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.delivery_rows_below(before timestamp with time zone) TO molar_system;
+
 REVOKE ALL ON FUNCTION public.end_reset(wanted uuid, job uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.end_reset(wanted uuid, job uuid) TO molar_system;
 
@@ -4142,6 +4370,8 @@ GRANT ALL ON FUNCTION public.forget_audit_entries(before timestamp with time zon
 
 REVOKE ALL ON FUNCTION public.forget_records(the_table text, the_mode text, most integer, OUT removed integer, OUT more boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.forget_records(the_table text, the_mode text, most integer, OUT removed integer, OUT more boolean) TO molar_system;
+
+REVOKE ALL ON FUNCTION public.lock_soon(what text) FROM PUBLIC;
 
 GRANT SELECT,INSERT ON TABLE public.claims TO molar_app;
 
@@ -4291,6 +4521,9 @@ GRANT SELECT,DELETE,UPDATE ON TABLE public.claim_changes TO molar_system;
 
 REVOKE ALL ON FUNCTION public.status_lane_room(of_payer uuid, of_mode text, most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.status_lane_room(of_payer uuid, of_mode text, most integer) TO molar_app;
+
+REVOKE ALL ON FUNCTION public.sweep_delivery_months(before timestamp with time zone, most integer, OUT removed bigint, OUT more boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.sweep_delivery_months(before timestamp with time zone, most integer, OUT removed bigint, OUT more boolean) TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.acknowledgements TO molar_app;
 

@@ -425,8 +425,14 @@ type RecordForgetter interface {
 type Forgetter interface {
 	RecordForgetter
 
+	// DeliveryMonths drops a month of deliveries whose last attempts were all made before
+	// the given time, if no hold keeps one of them, and makes the months to come. A call
+	// does a part of it. It returns how many deliveries went, and whether to call it again.
+	DeliveryMonths(ctx context.Context, before time.Time) (removed int, more bool, err error)
+
 	// Deliveries deletes deliveries whose last attempt was made before the given
-	// time, a limited number a call, and returns how many.
+	// time, a limited number a call, and returns how many. It leaves those of months that
+	// DeliveryMonths may still drop.
 	Deliveries(ctx context.Context, before time.Time) (int, error)
 
 	// Answers deletes the answers saved for other checks that were completed

@@ -11,7 +11,7 @@ import (
 type SweepTask struct {
 	Things string
 	Sweep  func(context.Context) (int, error)
-	// Search is for what Sweep is for if rows that can go are among many that cannot: it also
+	// Search is for what Sweep is for if a step may only look for what can go: it also
 	// returns whether there is more to look at, which a step that removes nothing does not say.
 	Search func(context.Context) (removed int, more bool, err error)
 }

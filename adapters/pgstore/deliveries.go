@@ -259,7 +259,7 @@ DELETE FROM webhook_deliveries
 WHERE id IN (
 	SELECT id
 	FROM webhook_deliveries d
-	WHERE id < $1 AND (settled_at < $2 OR NOT EXISTS (SELECT FROM webhook_endpoints e WHERE e.id = endpoint_id)
+	WHERE id < (SELECT delivery_rows_below($1)) AND (settled_at < $1 OR NOT EXISTS (SELECT FROM webhook_endpoints e WHERE e.id = endpoint_id)
 		OR settled_at IS NOT NULL AND EXISTS (SELECT FROM sandbox_clocks c WHERE c.org_id = d.org_id AND d.mode = 'test'))
 		AND NOT EXISTS (SELECT FROM holds h WHERE h.org_id = d.org_id)
 	ORDER BY id
@@ -269,8 +269,22 @@ WHERE id IN (
 // Deliveries removes deliveries that are settled, or whose endpoint was deleted
 // while they were queued, a bounded number per call. Their IDs begin with the real
 // time of their creation, so the primary key finds them, and only it counts for an
-// organization that touched its clock.
+// organization that touched its clock. It leaves those that may go with their month.
 func (r forgetter) Deliveries(ctx context.Context, before time.Time) (int, error) {
-	before = micro(before)
-	return r.do(ctx, "forget deliveries", forgetDeliveries, billing.NewID[billing.DeliveryID](billing.RealAt(before)), before)
+	return r.do(ctx, "forget deliveries", forgetDeliveries, micro(before))
+}
+
+// monthLook is the number of deliveries that one step looks at before it drops their month:
+// it takes as long as to remove a batch of rows.
+const monthLook = 20_000
+
+// DeliveryMonths makes, looks at or drops a month. COMMIT goes with the statement, so that the
+// lock on the deliveries does not wait for this process.
+func (r forgetter) DeliveryMonths(ctx context.Context, before time.Time) (removed int, more bool, err error) {
+	err = r.last(ctx, []any{&removed, &more, &r.xid},
+		"SELECT removed, more, pg_current_xact_id()::text AS xid FROM sweep_delivery_months($1, $2)", micro(before), monthLook)
+	if err != nil {
+		return 0, false, fmt.Errorf("drop months of deliveries: %w", err)
+	}
+	return removed, more, nil
 }

@@ -49,11 +49,13 @@ func TestSchemaFile(t *testing.T) {
 }
 
 // normal drops comments, session settings, psql's own commands, and repeated
-// empty lines: they differ between versions of pg_dump.
+// empty lines: they differ between versions of pg_dump. It also drops the bound of the first
+// partition, which depends on the month of the migration.
 func normal(dump string) string {
 	noise := regexp.MustCompile(`(?m)^(--.*|SET .*|SELECT pg_catalog\.set_config.*|\\.*)\n`)
 	gaps := regexp.MustCompile(`\n{3,}`)
-	return strings.TrimSpace(gaps.ReplaceAllString(noise.ReplaceAllString(dump, ""), "\n\n")) + "\n"
+	bound := regexp.MustCompile(`TO \('[0-9a-f-]+'\);`)
+	return strings.TrimSpace(gaps.ReplaceAllString(bound.ReplaceAllString(noise.ReplaceAllString(dump, ""), "TO (the month after next);"), "\n\n")) + "\n"
 }
 
 // TestDatabasesOfOneClusterMigrateTogether creates the roles, which belong to

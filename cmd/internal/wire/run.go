@@ -183,7 +183,7 @@ func (g *graph) sweep(ctx context.Context) error {
 		{Things: "estimates", Sweep: g.estimates.Forget},
 		{Things: "batches of checks", Sweep: g.eligibility.ForgetBatches},
 		{Things: "uploads", Sweep: g.attachments.ForgetUploads},
-		{Things: "webhook deliveries", Sweep: g.webhooks.Sweep},
+		{Things: "webhook deliveries", Search: g.webhooks.Sweep},
 		{Things: "received files", Sweep: g.batches.ForgetReceived},
 		{Things: "copies of live files", Sweep: g.recovery.Forget},
 		{Things: "sessions", Sweep: g.access.ForgetSessions},

@@ -24,7 +24,7 @@ AS $$
     SELECT coalesce(
         (SELECT m.first FROM delivery_months() m JOIN sweeps s ON s.bare = 'webhook_deliveries' AND m.first >= s.lowest
         WHERE m.first < first_id(before) ORDER BY m.first LIMIT 1),
-        first_id(before))
+        'ffffffff-ffff-ffff-ffff-ffffffffffff')
 $$;
 
 -- Acquires locks, or none if others have them: what waits behind it waits no longer than one of its tries.

@@ -172,7 +172,7 @@ CREATE FUNCTION public.delivery_rows_below(before timestamp with time zone) RETU
     SELECT coalesce(
         (SELECT m.first FROM delivery_months() m JOIN sweeps s ON s.bare = 'webhook_deliveries' AND m.first >= s.lowest
         WHERE m.first < first_id(before) ORDER BY m.first LIMIT 1),
-        first_id(before))
+        'ffffffff-ffff-ffff-ffff-ffffffffffff')
 $$;
 
 CREATE FUNCTION public.end_reset(wanted uuid, job uuid) RETURNS void

@@ -259,7 +259,7 @@ DELETE FROM webhook_deliveries
 WHERE id IN (
 	SELECT id
 	FROM webhook_deliveries d
-	WHERE id < (SELECT delivery_rows_below($1)) AND (settled_at < $1 OR NOT EXISTS (SELECT FROM webhook_endpoints e WHERE e.id = endpoint_id)
+	WHERE id < $1 AND id < (SELECT delivery_rows_below($2)) AND (settled_at < $2 OR NOT EXISTS (SELECT FROM webhook_endpoints e WHERE e.id = endpoint_id)
 		OR settled_at IS NOT NULL AND EXISTS (SELECT FROM sandbox_clocks c WHERE c.org_id = d.org_id AND d.mode = 'test'))
 		AND NOT EXISTS (SELECT FROM holds h WHERE h.org_id = d.org_id)
 	ORDER BY id
@@ -271,7 +271,8 @@ WHERE id IN (
 // time of their creation, so the primary key finds them, and only it counts for an
 // organization that touched its clock. It leaves those that may go with their month.
 func (r forgetter) Deliveries(ctx context.Context, before time.Time) (int, error) {
-	return r.do(ctx, "forget deliveries", forgetDeliveries, micro(before))
+	before = micro(before)
+	return r.do(ctx, "forget deliveries", forgetDeliveries, billing.NewID[billing.DeliveryID](billing.RealAt(before)), before)
 }
 
 // monthLook is the number of deliveries that one step looks at before it drops their month:

@@ -174,7 +174,7 @@ const allStreams = `streams AS (
 // find something. A relay without work asks four times a second.
 //
 //nolint:gochecknoglobals // a constant, built from the others
-var anyDue = "WITH RECURSIVE " + turnTaken + ", " + allStreams + `
+var anyDue = "WITH RECURSIVE " + turnTaken + ", " + allStreams + ", " + pendingLanes + `
 SELECT ` + turnOf + `,
 	EXISTS (
 		SELECT

@@ -252,12 +252,10 @@ SET holder = NULL, holder_address = '', lease_until = NULL
 WHERE org_id = $1 AND mode = $2 AND id = $3 AND holder = $4`, r.scope.Org, r.scope.Mode, id, holder)
 }
 
-// callLanes checks the deliveries of each enabled endpoint that has no holder. LIMIT 1
-// keeps the planner from reading all due deliveries. Each relay skips the lanes
-// that the relay of another process is calling. An endpoint of test mode has the time of
-// its organization's clock.
+// callLanes calls lanes without a holder. Each relay skips those that the relay of another process is
+// calling. An endpoint of test mode has the time of its organization's clock.
 const callLanes = `
-WITH due AS (
+WITH RECURSIVE ` + pendingLanes + `, due AS (
 	SELECT e.id` + dueLanes + `
 	ORDER BY e.called_at NULLS FIRST
 	LIMIT $3
@@ -268,20 +266,36 @@ SET called_at = clock_timestamp()
 WHERE e.id = ANY (ARRAY (SELECT id FROM due)) -- a join would read all of the table
 RETURNING pg_current_xact_id()::text AS xid, e.org_id, e.mode, e.id AS endpoint_id`
 
+// pendingLanes goes from endpoint to endpoint in the index of pending deliveries, and reads the next one of each: it
+// looks at no endpoint that has none.
+const pendingLanes = `pending AS (
+	(
+		SELECT endpoint_id, next_attempt_at
+		FROM webhook_deliveries
+		WHERE state = 'pending'
+		ORDER BY endpoint_id, next_attempt_at, id
+		LIMIT 1
+	)
+	UNION ALL
+	SELECT d.endpoint_id, d.next_attempt_at
+	FROM pending p
+	CROSS JOIN LATERAL (
+		SELECT endpoint_id, next_attempt_at
+		FROM webhook_deliveries
+		WHERE state = 'pending' AND endpoint_id > p.endpoint_id
+		ORDER BY endpoint_id, next_attempt_at, id
+		LIMIT 1
+	) d
+)`
+
 // dueLanes has the real time $1, or that of the transaction.
 const dueLanes = `
-	FROM webhook_endpoints e
+	FROM pending p
+	JOIN webhook_endpoints e ON e.id = p.endpoint_id
 	LEFT JOIN sandbox_clocks c ON c.org_id = e.org_id AND e.mode = 'test'
 	CROSS JOIN LATERAL (SELECT coalesce(` + clockTime + `, $1, now()) AS now) clock
-	CROSS JOIN LATERAL (
-		SELECT
-		FROM webhook_deliveries d
-		WHERE d.org_id = e.org_id AND d.mode = e.mode AND d.endpoint_id = e.id AND d.state = 'pending' AND d.next_attempt_at <= clock.now
-		ORDER BY d.next_attempt_at, d.id
-		LIMIT 1
-	) waiting
-	WHERE NOT ` + openRestore + ` AND e.status = 'enabled' AND coalesce(e.circuit_until <= clock.now, true) AND coalesce(e.lease_until <= now(), true)
-		AND coalesce(e.called_at <= now() - $2 * interval '1 us', true)`
+	WHERE NOT ` + openRestore + ` AND p.next_attempt_at <= clock.now AND e.status = 'enabled' AND coalesce(e.circuit_until <= clock.now, true)
+		AND coalesce(e.lease_until <= now(), true) AND coalesce(e.called_at <= now() - $2 * interval '1 us', true)`
 
 // Lanes calls lanes that are due, longest waiting first.
 func (r jobTable) Lanes(ctx context.Context, now time.Time, pause time.Duration, limit int) ([]jobs.Job, error) {

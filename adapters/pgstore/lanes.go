@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/lib/pq"
@@ -167,7 +168,7 @@ type results struct{}
 
 // Record stores the results of attempts in one statement. It finds pending deliveries
 // by their next attempt, because a search by state could read all pending
-// deliveries. Two attempts with equal text, including the time in nanoseconds, are
+// deliveries, and only in the months between the first ID and the last. Two attempts with equal text, including the time in nanoseconds, are
 // the same.
 func (r lanes) Record(ctx context.Context, tried []*webhook.Delivery) error {
 	if len(tried) == 0 {
@@ -196,9 +197,9 @@ func (r lanes) Record(ctx context.Context, tried []*webhook.Delivery) error {
 UPDATE webhook_deliveries d
 SET state = t.state, next_attempt_at = t.next_attempt_at, attempts = array_append(d.attempts, t.attempt), settled_at = t.settled_at
 FROM unnest($3::uuid[], $4::text[], $5::timestamptz[], $6::json[], $7::timestamptz[]) t (id, state, next_attempt_at, attempt, settled_at)
-WHERE d.org_id = $1 AND d.mode = $2 AND d.id = ANY ($3::uuid[]) AND d.id = t.id AND d.next_attempt_at IS NOT NULL
+WHERE d.org_id = $1 AND d.mode = $2 AND d.id = ANY ($3::uuid[]) AND d.id BETWEEN $8 AND $9 AND d.id = t.id AND d.next_attempt_at IS NOT NULL
 	AND t.attempt::text <> ALL (d.attempts::text[])`,
-		r.scope.Org, r.scope.Mode, ids, states, pq.Array(next), last, pq.Array(settled))
+		r.scope.Org, r.scope.Mode, ids, states, pq.Array(next), last, pq.Array(settled), slices.Min(ids), slices.Max(ids))
 }
 
 // recordSuccess stores the time of the last success of each endpoint, at most once a

@@ -421,10 +421,8 @@ type RecordForgetter interface {
 	CheckBatches(ctx context.Context, before time.Time) (int, error)
 }
 
-// Forgetter deletes rows that are stored for a limited time.
-type Forgetter interface {
-	RecordForgetter
-
+// DeliveryForgetter deletes deliveries, by the month and one by one.
+type DeliveryForgetter interface {
 	// DeliveryMonths drops a month of deliveries whose last attempts were all made before
 	// the given time, if no hold keeps one of them, and makes the months to come. A call
 	// does a part of it. It returns how many deliveries went, and whether to call it again.
@@ -434,6 +432,12 @@ type Forgetter interface {
 	// time, a limited number a call, and returns how many. It leaves those of months that
 	// DeliveryMonths may still drop.
 	Deliveries(ctx context.Context, before time.Time) (int, error)
+}
+
+// Forgetter deletes rows that are stored for a limited time.
+type Forgetter interface {
+	RecordForgetter
+	DeliveryForgetter
 
 	// Answers deletes the answers saved for other checks that were completed
 	// before the given time, a limited number a call, and returns how many. The

@@ -163,6 +163,7 @@ func writeAsBefore(t *testing.T, db *sql.DB, org string, ended <-chan struct{}) 
 			t.Error(err)
 			return 0
 		}
+		defer s.Close() //nolint:errcheck // its connection ends
 		statements = append(statements, s)
 	}
 	for {

@@ -52,7 +52,7 @@ func TestTenantTables(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?m)^CREATE TABLE public\.(\w+)`).FindAllSubmatch(text, -1) {
 		have = append(have, string(m[1]))
 	}
-	for _, m := range regexp.MustCompile(`ATTACH PARTITION public\.(\w+)`).FindAllSubmatch(text, -1) {
+	for _, m := range regexp.MustCompile(`ALTER TABLE ONLY public\.\w+ ATTACH PARTITION public\.(\w+)`).FindAllSubmatch(text, -1) {
 		of = append(of, string(m[1])) // its rows are those of the whole table
 	}
 	same(t, "tables of the schema, and of tenantTables", have, of)

@@ -645,7 +645,7 @@ CREATE FUNCTION public.name_words(name text) RETURNS text[]
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     AS $$
 BEGIN
-    RETURN array_remove(ARRAY(SELECT search_key(word) FROM regexp_split_to_table(normalize(name, NFKD), '[[:space:]\u2010-\u2015-]+') word), '');
+    RETURN array_remove(ARRAY(SELECT search_key(word) FROM regexp_split_to_table(normalize(replace(name, '´', ''), NFKD), '[[:space:]\u2010-\u2015-]+') word), '');
 END
 $$;
 
@@ -931,7 +931,9 @@ $_$;
 
 CREATE FUNCTION public.search_key(name text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $$SELECT left(regexp_replace(lower(normalize(name, NFKD)), '[\u0300-\u036f[:space:][:punct:]]', '', 'g'), 100)$$;
+    AS $$SELECT left(replace(replace(replace(replace(translate(
+        regexp_replace(lower(normalize(name, NFKD)), '[\u0300-\u036f\u00b7\u02b9-\u02dd\u2010-\u2027\u2030-\u205e[:space:][:punct:]]', '', 'g'),
+        'ØøŁłĐđÐðĦħŦŧŊŋıĸÆŒÞẞ', 'oollddddhhttnnikæœþß'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th'), 'ß', 'ss'), 100)$$;
 
 CREATE TABLE public.claim_changes (
     org_id uuid NOT NULL,
@@ -2180,8 +2182,6 @@ CREATE TABLE public.patients (
     last_name text NOT NULL,
     date_of_birth date NOT NULL,
     created_at timestamp with time zone NOT NULL,
-    first_key text GENERATED ALWAYS AS (public.search_key(first_name)) STORED NOT NULL COLLATE pg_catalog."C",
-    last_key text GENERATED ALWAYS AS (public.search_key(last_name)) STORED NOT NULL COLLATE pg_catalog."C",
     CONSTRAINT patients_name_key_check CHECK ((name_key <> ''::text))
 );
 

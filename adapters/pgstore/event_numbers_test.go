@@ -3,17 +3,13 @@ package pgstore_test
 import (
 	"context"
 	"errors"
-	"io/fs"
-	"path"
 	"testing"
-	"testing/fstest"
 
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/event"
-	"github.com/molar-billing/molar/migrations"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -70,21 +66,7 @@ func TestEventNumbersOutliveEvents(t *testing.T) {
 func TestNumbersOfEarlierEvents(t *testing.T) {
 	t.Parallel()
 	address := testservers.Database(t)
-	before := fstest.MapFS{}
-	names, err := fs.Glob(migrations.FS, "*.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range names {
-		if path.Base(name) < "0150" {
-			content, err := fs.ReadFile(migrations.FS, name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			before[name] = &fstest.MapFile{Data: content}
-		}
-	}
-	if err := pgstore.MigrateFiles(t.Context(), address, before); err != nil {
+	if err := pgstore.MigrateFiles(t.Context(), address, migrationsBefore(t, "0150")); err != nil {
 		t.Fatal(err)
 	}
 	db := admin(t, address)

@@ -62,13 +62,44 @@ func SpelledLength(r rune) int {
 	}
 }
 
-// ComparableName returns the letters and digits of s, without accents and case.
+// ComparableName returns the letters and digits of s, without accents and case. A letter that Unicode
+// does not decompose is the one that people type for it, and that files carry.
 func ComparableName(s string) string {
 	var b strings.Builder
 	for _, r := range norm.NFKD.String(cases.Fold().String(s)) {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			b.WriteRune(r)
+		if unicode.IsLetter(r) && !unicode.Is(unicode.Lm, r) || unicode.IsDigit(r) { // Lm has apostrophes
+			b.WriteString(typedLetter(r))
 		}
 	}
 	return b.String()
+}
+
+// typedLetter returns what people type for a small letter. The function search_key of the database does the same.
+func typedLetter(r rune) string {
+	switch r {
+	case 'ø':
+		return "o"
+	case 'ł':
+		return "l"
+	case 'đ', 'ð':
+		return "d"
+	case 'ħ':
+		return "h"
+	case 'ŧ':
+		return "t"
+	case 'ŋ':
+		return "n"
+	case 'ı':
+		return "i"
+	case 'ĸ':
+		return "k"
+	case 'æ':
+		return "ae"
+	case 'œ':
+		return "oe"
+	case 'þ':
+		return "th"
+	default:
+		return string(r)
+	}
 }

@@ -170,6 +170,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"patients who may be the same": testAlike,
 		"what a patient owes":          testOwed,
 		"search":                       testSearch,
+		"search of other letters":      testSearchLetters,
 		"search of many":               testSearchLimit,
 		"patients together":            testPatientsTogether,
 		"background of checks":         testBackground,

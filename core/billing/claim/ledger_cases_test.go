@@ -437,3 +437,15 @@ func TestEstimateWithLinesInAnotherOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestNamesAsFilesCarryThem takes a name as files of ASCII spell it for the patient's.
+func TestNamesAsFilesCarryThem(t *testing.T) {
+	t.Parallel()
+	c, r := crownClaim(), remitted("1", "A1", primaryLines())
+	c.Patient, c.Subscriber.FirstName, c.Subscriber.LastName = nil, "Łukasz", "Søn-OʼWeiß"
+	r.PatientFirstName, r.PatientLastName, r.MemberID = "LUKASZ", "SON-O'WEISS", "Q7"
+	l, _, last := postFiles(c, []eraFile{{1, "Delta", []remit.Claim{r}}})
+	if got := l.Warnings(last, nil); len(got) > 0 {
+		t.Errorf("warnings %v", got)
+	}
+}

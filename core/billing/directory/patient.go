@@ -3,7 +3,12 @@ package directory
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strings"
 	"time"
+	"unicode"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/molar-billing/molar/core/billing"
 )
@@ -42,10 +47,21 @@ func NewPerson(scope billing.Scope, firstName, lastName string, born billing.Dat
 // PatientKey returns a digest of the normalized name. With the date of birth it
 // identifies a person within a scope. ok is false when either is missing.
 func PatientKey(firstName, lastName string, born billing.Date) (name string, ok bool) {
-	first, last := billing.ComparableName(firstName), billing.ComparableName(lastName)
+	first, last := keyOf(firstName), keyOf(lastName)
 	if first == "" && last == "" || born.IsZero() {
 		return "", false
 	}
 	sum := sha256.Sum256([]byte(first + "|" + last)) // a normalized name may be too long for an index row
 	return hex.EncodeToString(sum[:]), true
+}
+
+// keyOf returns the letters and digits of a name, without accents and case. Stored patients have digests of it, so
+// it stays as it is, whatever billing.ComparableName makes of a letter.
+func keyOf(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, norm.NFKD.String(cases.Fold().String(name)))
 }

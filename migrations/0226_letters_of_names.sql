@@ -30,7 +30,7 @@ ALTER TABLE patients DROP COLUMN IF EXISTS first_key, DROP COLUMN IF EXISTS last
 -- +goose StatementBegin
 DO $$
 DECLARE
-    step  CONSTANT bigint := 64;
+    step  CONSTANT bigint := 16;
     ended bigint;
     range tid[];
     stale uuid[];

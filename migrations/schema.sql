@@ -3074,6 +3074,8 @@ CREATE INDEX batches_number ON public.batches USING btree (mode, number, created
 
 CREATE INDEX batches_undecided ON public.batches USING btree (COALESCE(unknown_since, sent_at), id) WHERE ((unknown_since IS NOT NULL) OR (overdue <> '{}'::text[]));
 
+CREATE INDEX batches_unsent ON public.batches USING btree (mode, created_at) WHERE ((state = 'pending'::text) AND (unknown_since IS NULL));
+
 CREATE INDEX batches_unsettled ON public.batches USING btree (network, sent_at, id) WHERE (settled_at IS NULL);
 
 CREATE INDEX changes_created ON public.changes USING btree (created_at);
@@ -3167,6 +3169,8 @@ CREATE INDEX claims_state ON public.claims USING btree (kind, org_id, mode, stat
 CREATE INDEX claims_submitted_number ON public.claims USING btree (submitted_number, org_id, mode) WHERE (submitted_number <> ''::text);
 
 CREATE INDEX claims_to_ask ON public.claims USING btree (org_id, mode, payer_id, ask_turn, ask_from, id) WHERE (ask_from IS NOT NULL);
+
+CREATE INDEX claims_unsent ON public.claims USING btree (mode, updated_at) WHERE ((state = 'queued'::text) AND (batch_id IS NULL) AND (held IS NULL));
 
 CREATE UNIQUE INDEX claims_void ON public.claims USING btree (parent_id, org_id, mode) WHERE ((frequency = 'void'::text) AND (state <> 'rejected'::text));
 
@@ -4432,6 +4436,7 @@ GRANT UPDATE(tenant_reference) ON TABLE public.claims TO molar_app;
 GRANT UPDATE(request_id) ON TABLE public.claims TO molar_app;
 
 GRANT UPDATE(updated_at) ON TABLE public.claims TO molar_app;
+GRANT SELECT(updated_at) ON TABLE public.claims TO molar_system;
 
 GRANT UPDATE(sent_at) ON TABLE public.claims TO molar_app;
 GRANT SELECT(sent_at) ON TABLE public.claims TO molar_scopes;

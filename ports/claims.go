@@ -256,6 +256,10 @@ type Routes interface {
 	// Queued reads the scopes of the mode in which claims wait for a batch, each
 	// with the payers of those claims.
 	Queued(ctx context.Context, mode billing.Mode) (map[billing.Scope][]billing.PayerID, error)
+
+	// Unsent returns since when the oldest claim of the mode waits for a batch, without those that a person holds,
+	// and when the oldest batch was cut that has not left, without those whose outcome is unknown. Zero stands for none.
+	Unsent(ctx context.Context, mode billing.Mode) (claims, batches time.Time, err error)
 }
 
 // Quarantine is the quarantine of all scopes and of none, as the operator sees it.

@@ -155,6 +155,7 @@ func (s *Store) look(ctx context.Context) error {
 	}
 	if err == nil || Stops(err) || errors.Is(err, ErrMadeBefore) || errors.Is(err, ErrOtherKey) || errors.Is(err, ErrNoKey) {
 		now.err, now.oldest = err, s.follow(ctx, now.oldest)
+		s.sayRestoring(ctx, now.held)
 		s.seen.Store(&now)
 		next := make(chan struct{})
 		close(*s.looked.Swap(&next))
@@ -257,6 +258,17 @@ func (s *Store) follow(ctx context.Context, now horizon) horizon {
 	return now
 }
 
+// sayRestoring logs once that live claims and webhooks wait, and once that they do no longer.
+func (s *Store) sayRestoring(ctx context.Context, held bool) {
+	was := s.Restoring() != nil
+	switch {
+	case held && !was:
+		s.log.WarnContext(ctx, restoring)
+	case was && !held:
+		s.log.InfoContext(ctx, "the restore is resumed: live claims and webhooks leave again")
+	}
+}
+
 // HeldBack reports the transaction of the cluster, of any database and program, that
 // has been holding back events in order for at least half a minute; nil without one.
 func (s *Store) HeldBack() error {
@@ -276,4 +288,6 @@ func (s *Store) Restoring() error {
 	return errRestoring
 }
 
-var errRestoring = errors.New("live claims and webhooks wait for molar restore resume")
+const restoring = "live claims and webhooks wait for molar restore resume"
+
+var errRestoring = errors.New(restoring)

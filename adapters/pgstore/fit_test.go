@@ -1,14 +1,19 @@
 package pgstore_test
 
 import (
+	"context"
 	"errors"
+	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/adapters/testservers"
+	"github.com/molar-billing/molar/core/billing/restore"
+	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
@@ -40,6 +45,46 @@ func TestHeldBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	porttest.Await(t, "its end", func() bool { return s.HeldBack() == nil })
+}
+
+// TestRestoreIsLoggedOnce says once in each process what live claims wait for, and once that they leave again.
+func TestRestoreIsLoggedOnce(t *testing.T) {
+	t.Parallel()
+	var said safeLog
+	s := pgtest.Open(t, func(o *pgstore.Options) { o.Log = slog.New(slog.NewTextHandler(&said, nil)) })
+	r := &restore.Restore{}
+	porttest.System(t, s, func(ctx context.Context, tx ports.SystemTx) error {
+		r.BegunAt = tx.Real.Now().Time
+		return tx.Restores.Insert(ctx, r)
+	})
+	for range 3 {
+		porttest.Await(t, "a look", func() bool { return s.Ready(t.Context()) == nil && s.Restoring() != nil })
+	}
+	porttest.System(t, s, func(ctx context.Context, tx ports.SystemTx) error {
+		return tx.Restores.Resume(ctx, r, tx.Real.Now().Time)
+	})
+	porttest.Await(t, "the end", func() bool { return s.Restoring() == nil && strings.Contains(said.text(), "leave again") })
+	if text := said.text(); strings.Count(text, "wait for molar restore resume") != 1 || strings.Count(text, "leave again") != 1 {
+		t.Errorf("want a line for each: %s", text)
+	}
+}
+
+// safeLog is a log that one goroutine reads while others write.
+type safeLog struct {
+	mu  sync.Mutex
+	log strings.Builder
+}
+
+func (l *safeLog) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.log.Write(p)
+}
+
+func (l *safeLog) text() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.log.String()
 }
 
 // TestEncodingOfTheDatabase refuses to migrate a database that is not in UTF-8: checks

@@ -2,6 +2,7 @@ package pgstore
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -139,4 +140,19 @@ func (r routes) Queued(ctx context.Context, mode billing.Mode) (map[billing.Scop
 	use := func() { payers[scope] = append(payers[scope], payer) }
 	err := r.each(ctx, "find queued claims", []any{&scope.Org, &payer}, use, queuedPayers, mode)
 	return payers, err
+}
+
+// oldestUnsent reads the first entries of two indexes.
+const oldestUnsent = `
+SELECT
+	(SELECT min(updated_at) FROM claims WHERE mode = $1 AND state = 'queued' AND batch_id IS NULL AND held IS NULL),
+	(SELECT min(created_at) FROM batches WHERE mode = $1 AND state = 'pending' AND unknown_since IS NULL)`
+
+// Unsent returns since when the oldest claim and the oldest batch wait to leave.
+func (r routes) Unsent(ctx context.Context, mode billing.Mode) (claims, batches time.Time, err error) {
+	err = r.row(ctx, []any{instant{&claims}, instant{&batches}}, oldestUnsent, mode)
+	if err != nil {
+		err = fmt.Errorf("find what has not left: %w", err)
+	}
+	return claims, batches, err
 }

@@ -244,6 +244,7 @@ func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*claim.Claim) map
 		"offices, NPI":               made(offices{t}.byNPI("1234567893")),
 		"offices, tax ID":            made(offices{t}.byTaxID("123456789")),
 		"every scope, queued":        {queuedPayers, []any{"test"}},
+		"every scope, unsent":        {oldestUnsent, []any{"live"}},
 		"every scope, NPI":           {payeesByNPI, []any{"test", "123456789", "1234567893"}},
 		"every scope, tax ID":        {payeesByTaxID, []any{"test", "123456789"}},
 		"every scope, batch":         {batchByNumber, []any{"test", pq.StringArray{"7", "8"}, "sandbox"}},

@@ -21,7 +21,7 @@ import (
 // not accept the file the job rests and runs again, without limit; the
 // *jobs.DoneError states the reason. When nothing shows whether the network has
 // the file, the batch waits for an acknowledgement or for the operator. A live batch also
-// rests while a restore is not resumed. One that was replayed then counts as sent, and
+// rests while a restore is not resumed, with a *jobs.DoneError. One that was replayed then counts as sent, and
 // Send ends what its mark began: the file may not have left.
 func (s *Service) Send(ctx context.Context, j jobs.Job) error {
 	id := billing.FileID(j.Subject)
@@ -46,9 +46,7 @@ func (s *Service) Send(ctx context.Context, j jobs.Job) error {
 		return err
 	}
 	if held {
-		return s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
-			return tx.Outbox.Postpone(ctx, j.ID, tx.Real.Now().Add(billing.BatchRetry))
-		})
+		return s.await(ctx, j)
 	}
 	if !b.UnknownSince.IsZero() {
 		return s.done(ctx, j)
@@ -71,6 +69,20 @@ func (s *Service) Send(ctx context.Context, j jobs.Job) error {
 		}
 		return tx.Outbox.Done(ctx, j.ID)
 	})
+}
+
+// errRestoring is what a live batch rests for until a restore is resumed. Each process logs it once, when it sees the restore.
+var errRestoring = errors.New("the batch waits for molar restore resume")
+
+// await postpones the job of a live batch until a restore is resumed. It returns a *jobs.DoneError.
+func (s *Service) await(ctx context.Context, j jobs.Job) error {
+	err := s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
+		return tx.Outbox.Postpone(ctx, j.ID, tx.Real.Now().Add(billing.BatchRetry))
+	})
+	if err != nil {
+		return err
+	}
+	return &jobs.DoneError{Cause: &network.ObservedError{Err: errRestoring}}
 }
 
 // hand hands a batch to its network. A copy of a live file is stored between the mark and

@@ -276,6 +276,41 @@ func testQueuedScopes(b *scoped) {
 	})
 }
 
+// testUnsent finds since when live claims and batches wait to leave.
+func testUnsent(b *scoped) {
+	live := billing.Scope{Org: b.scope.Org, Mode: billing.ModeLive}
+	at := func(n int) time.Time { return b.now.Add(time.Duration(n) * time.Hour) }
+	unsent := func(what string, claims, batches time.Time) {
+		b.t.Helper()
+		b.system(func(ctx context.Context, tx ports.SystemTx) error {
+			queued, cut, err := tx.Routes.Unsent(ctx, billing.ModeLive)
+			equal(b.t, what+": claims", queued, claims)
+			equal(b.t, what+": batches", cut, batches)
+			return err
+		})
+	}
+	test, held, inBatch, draft, first, second := b.queuedClaim(0), b.queuedClaim(1), b.queuedClaim(2), b.claim(3), b.queuedClaim(4), b.queuedClaim(5)
+	for n, c := range []*claim.Claim{test, held, inBatch, draft} {
+		c.UpdatedAt = at(n)
+	}
+	held.Scope, inBatch.Scope, draft.Scope, inBatch.BatchID = live, live, live, id[billing.FileID]()
+	held.Held = &claim.HeldBack{Reason: "wait", At: b.now}
+	of, unknown, sent, later, early := b.batch(0), b.batch(1), b.batch(2), b.batch(4), b.batch(3)
+	for _, m := range []*clearing.Batch{unknown, sent, later, early} {
+		m.Scope = live
+	}
+	b.insertClaims(test, held, inBatch, draft)
+	b.insertBatches(of, unknown, sent)
+	b.saveBatch(unknown, func(m *clearing.Batch) bool { return m.Delivering("", "t") && m.Unknown(b.now) })
+	b.saveBatch(sent, func(m *clearing.Batch) bool { return m.Sent(b.now) })
+	unsent("nothing of live mode", time.Time{}, time.Time{})
+	first.Scope, first.UpdatedAt, second.Scope, second.UpdatedAt = newScope(), at(7), live, at(6)
+	first.Scope.Mode = billing.ModeLive
+	b.insertClaims(first, second)
+	b.insertBatches(later, early)
+	unsent("two of each", at(6), early.CreatedAt)
+}
+
 // testAttached reads the attachments that files of claims name.
 func testAttached(b *scoped) {
 	t := b.t

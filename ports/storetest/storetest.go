@@ -244,6 +244,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"jobs are taken in turn":       testDueInTurn,
 		"held jobs":                    testHold,
 		"backlog":                      testBacklog,
+		"unsent":                       testUnsent,
 		"the order of writes is kept":  testWriteOrder,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/billing/quarantine"
@@ -54,6 +55,7 @@ func registerMetrics(g *graph) {
 			jobs:    prometheus.NewDesc("molar_outbox_jobs", "Jobs that are not done.", []string{"kind"}, nil),
 			age:     prometheus.NewDesc("molar_outbox_oldest_due_seconds", "Age of the oldest job that is due.", []string{"kind"}, nil),
 			depth:   prometheus.NewDesc("molar_queue_messages", "Messages at the broker: waiting or dead.", []string{"kind", "state"}, nil),
+			unsent:  prometheus.NewDesc("molar_unsent_oldest_seconds", "How long the oldest claim of live mode has waited for a batch, and the oldest batch of live mode to leave. Claims that a person holds do not count.", []string{"what"}, nil),
 			unknown: prometheus.NewDesc("molar_batches_unknown", "Batches that a clearinghouse may or may not have: see molar batches list.", nil, nil),
 			files:   prometheus.NewDesc("molar_files_not_received", "Files of connections that were not received, by problem: see molar files list.", []string{"problem"}, nil),
 			overdue: prometheus.NewDesc("molar_acknowledgements_overdue", "Acknowledgements that a connection should have sent by now: see molar batches list.", []string{"connection"}, nil),
@@ -65,8 +67,8 @@ func registerMetrics(g *graph) {
 
 // backlogCollector reads the outbox and the queues when metrics are scraped.
 type backlogCollector struct {
-	graph                                                *graph
-	jobs, age, depth, unknown, files, overdue, aside, up *prometheus.Desc
+	graph                                                        *graph
+	jobs, age, depth, unsent, unknown, files, overdue, aside, up *prometheus.Desc
 }
 
 // scrapeTime bounds how long a scrape waits for the database and the broker.
@@ -76,6 +78,7 @@ func (c *backlogCollector) Describe(ch chan<- *prometheus.Desc) {
 	ch <- c.jobs
 	ch <- c.age
 	ch <- c.depth
+	ch <- c.unsent
 	ch <- c.unknown
 	ch <- c.files
 	ch <- c.overdue
@@ -98,6 +101,12 @@ func (c *backlogCollector) Collect(ch chan<- prometheus.Metric) {
 		if err != nil {
 			return err
 		}
+		claims, batches, err := tx.Routes.Unsent(ctx, billing.ModeLive)
+		if err != nil {
+			return err
+		}
+		gauge(c.unsent, secondsSince(claims, tx.Real.Now()), "claim")
+		gauge(c.unsent, secondsSince(batches, tx.Real.Now()), "batch")
 		undecided, err := tx.Routes.Undecided(ctx)
 		if err != nil {
 			return err
@@ -152,4 +161,12 @@ func (c *backlogCollector) batches(undecided []*clearing.Batch, gauge func(d *pr
 			gauge(c.overdue, float64(overdue[one.Network()]), one.Name)
 		}
 	}
+}
+
+// secondsSince returns how long ago a time was; 0 for the zero time.
+func secondsSince(at time.Time, now billing.Real) float64 {
+	if at.IsZero() {
+		return 0
+	}
+	return now.Sub(at).Seconds()
 }

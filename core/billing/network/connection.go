@@ -250,8 +250,8 @@ const (
 	CallReceive Call = "receive" // and to remove what was received
 )
 
-// ObservedError is a failure of a connection that was counted and logged where it
-// happened.
+// ObservedError is a failure that was logged where it happened: one of a connection, which was also counted, or a
+// restore for which work rests.
 type ObservedError struct{ Err error }
 
 func (e *ObservedError) Error() string { return e.Err.Error() }

@@ -246,6 +246,25 @@ func TestDepositOfACutFileIsMistaken(t *testing.T) {
 	s.must(t, 200, call{path: second}).shows(t, "bank.status", "received")
 }
 
+// TestFreedRemittanceIsOffered gives a remittance that the deposit of a cut file does not pay after all to the stored deposit
+// that has its trace number.
+func TestFreedRemittanceIsOffered(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	cut, whole := cutFile()
+	first := s.paidBy(t, "EFT-1")[0]
+	s.must(t, 200, banking(cut)).shows(t, "matched", 1.0)
+	s.must(t, 200, bankDay("2026-03-10,1.00,HCCLAIMPMT TRN*1*EFT-1*1512345678")).shows(t, "matched", 0.0, "waiting", 1.0)
+	path := s.deposit(t, "?trace_number=EFT-1")
+	s.must(t, 200, call{path: path}).shows(t, "state", "unmatched")
+	s.must(t, 200, banking(whole)).shows(t, "traced", 1.0, "matched", 0.0, "waiting", 2.0)
+	s.must(t, 200, call{path: path}).shows(t, "state", "matched", "parts.0.era_id", strings.TrimPrefix(first, "/eras/"), "parts.0.matched_by", "trace_number")
+	s.must(t, 200, call{path: first}).shows(t, "bank.status", "received", "bank.received", "1.00")
+	second := s.paidBy(t, "EFT-2")[0]
+	s.must(t, 200, call{path: second}).shows(t, "bank.status", "received")
+	s.must(t, 200, call{path: first}).shows(t, "bank.received", "1.00")
+}
+
 // TestDepositOfACutFileIsReturned completes a deposit with the file that also takes it back, and a return that was cut.
 func TestDepositOfACutFileIsReturned(t *testing.T) {
 	t.Parallel()

@@ -57,7 +57,7 @@ func (s *Service) Import(ctx context.Context, call idempotency.Write[*Imported],
 		f, call.Request.Faults = s.read(content, how) // outside of the transaction, because a file takes a while
 	}
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*Imported, error) {
-		i := importing{tx: tx, scope: call.Scope, at: tx.Clock.Now(), mistaken: map[billing.DepositID]billing.ERAID{}, to: &Imported{Format: f.Format, Entries: len(f.Entries), Warnings: f.Warnings}}
+		i := importing{tx: tx, scope: call.Scope, at: tx.Clock.Now(), mistaken: map[billing.DepositID]*remit.ERA{}, to: &Imported{Format: f.Format, Entries: len(f.Entries), Warnings: f.Warnings}}
 		return i.to, i.run(ctx, f, names)
 	})
 }
@@ -73,13 +73,17 @@ type importing struct {
 	days billing.DateSpan   // of the new entries
 	eras []*remit.ERA       // that may belong to them
 
-	mistaken map[billing.DepositID]billing.ERAID // what completed deposits were matched to, and do not pay
+	mistaken map[billing.DepositID]*remit.ERA // what completed deposits were matched to, and do not pay
+	again    []*deposit.Deposit               // stored ones that have the trace number of such a remittance
 }
 
 func (i *importing) run(ctx context.Context, f deposit.File, names []string) error {
 	further, err := i.accounts(ctx, f, names)
 	if err == nil {
 		err = i.add(ctx, f)
+	}
+	if err == nil {
+		err = i.offer(ctx)
 	}
 	if err != nil || len(i.to.news()) == 0 && !further {
 		return err
@@ -117,7 +121,15 @@ func (i *importing) touched(taken []takenBack) (all []billing.ERAID) {
 	for _, t := range taken {
 		all = append(all, t.of.Remittances()...)
 	}
-	return slices.AppendSeq(all, maps.Values(i.mistaken))
+	for _, freed := range i.mistaken {
+		all = append(all, freed.ID)
+		for _, e := range i.eras {
+			if e.Payment.TraceNumber == freed.Payment.TraceNumber { // another part of the payment
+				all = append(all, e.ID)
+			}
+		}
+	}
+	return all
 }
 
 // keep changes locked remittances and stores everything.
@@ -126,8 +138,8 @@ func (i *importing) keep(ctx context.Context, locked map[billing.ERAID]*remit.ER
 		e.Known(deposit.KnownFrom(i.all, e.Payment.Account))
 	}
 	for d, e := range i.mistaken {
-		if locked[e] != nil {
-			locked[e].Withdrawn(d)
+		if freed := locked[e.ID]; freed != nil {
+			freed.Withdrawn(d)
 		}
 	}
 	for _, t := range taken {
@@ -148,14 +160,16 @@ func (i *importing) keep(ctx context.Context, locked map[billing.ERAID]*remit.ER
 	}
 	for _, m := range matches {
 		m.Join(i.at)
-		i.to.Matched++
+		if !slices.Contains(i.again, m.Deposit) {
+			i.to.Matched++
+		}
 	}
 	for _, d := range i.to.Added {
 		if err := i.tx.Deposits.Insert(ctx, d); err != nil {
 			return err
 		}
 	}
-	for _, d := range i.to.Traced {
+	for _, d := range slices.Concat(i.to.Traced, i.again) {
 		if err := i.tx.Deposits.Save(ctx, d); err != nil {
 			return err
 		}
@@ -168,8 +182,8 @@ func (i *importing) keep(ctx context.Context, locked map[billing.ERAID]*remit.ER
 	return nil
 }
 
-// matches finds what the new deposits pay of the locked remittances. A stored deposit that waits for
-// the same money is a candidate, too.
+// matches finds what the new deposits pay of the locked remittances, and what stored ones pay of those that are free again.
+// A stored deposit that waits for the same money is a candidate, too.
 func (i *importing) matches(ctx context.Context, locked map[billing.ERAID]*remit.ERA) (all []deposit.Match, err error) {
 	eras := slices.Collect(maps.Values(locked))
 	for _, e := range i.eras {
@@ -178,7 +192,7 @@ func (i *importing) matches(ctx context.Context, locked map[billing.ERAID]*remit
 		}
 	}
 	news, asked := i.to.news(), map[billing.Money]bool{}
-	deposits := slices.Clone(news)
+	deposits := slices.Concat(news, i.again)
 	for _, m := range deposit.Matches(news, eras) {
 		amount := m.Deposit.Amount
 		if m.How != deposit.ByFigure || asked[amount] {
@@ -190,11 +204,11 @@ func (i *importing) matches(ctx context.Context, locked map[billing.ERAID]*remit
 		if err != nil {
 			return nil, err
 		}
-		deposits = append(deposits, slices.DeleteFunc(waiting, func(d *deposit.Deposit) bool { return i.completed(d.ID) != nil })...)
+		deposits = append(deposits, slices.DeleteFunc(waiting, i.has)...)
 	}
 	for _, m := range deposit.Matches(deposits, eras) {
 		free := !slices.ContainsFunc(m.ERAs, func(e *remit.ERA) bool { return locked[e.ID] == nil })
-		if free && slices.Contains(news, m.Deposit) {
+		if free && (slices.Contains(news, m.Deposit) || m.How == deposit.ByTrace && slices.Contains(i.again, m.Deposit)) {
 			all = append(all, m)
 		}
 	}
@@ -272,10 +286,39 @@ func (i *importing) complete(ctx context.Context, id billing.DepositID, entry de
 			return err
 		case d.Mistaken(e):
 			d.Withdraw()
-			i.mistaken[d.ID] = of
+			i.mistaken[d.ID] = e
 		}
 	}
 	return nil
+}
+
+// offer finds the stored deposits that wait, and have the trace number of a remittance that is free again.
+func (i *importing) offer(ctx context.Context) error {
+	for _, e := range i.mistaken {
+		f := deposit.Filter{Trace: e.Payment.TraceNumber, From: e.Due().AddDays(-deposit.Window), To: e.Due().AddDays(deposit.Window)}
+		if f.Trace == "" {
+			continue
+		}
+		found, err := i.tx.Deposits.List(ctx, f, billing.Page{Limit: nearby})
+		if err != nil {
+			return err
+		}
+		for _, d := range found {
+			if !d.Waits() || i.has(d) {
+				continue
+			}
+			if d, err = i.tx.Deposits.Lock(ctx, d.ID); err != nil {
+				return err
+			}
+			i.again = append(i.again, d)
+		}
+	}
+	return nil
+}
+
+// has reports whether the import changes the stored deposit already.
+func (i *importing) has(d *deposit.Deposit) bool {
+	return slices.ContainsFunc(slices.Concat(i.to.Traced, i.again), func(o *deposit.Deposit) bool { return o.ID == d.ID })
 }
 
 // completed returns the completed deposit with the ID; nil for none.

@@ -25,8 +25,9 @@ type Reports interface {
 	// decision.
 	Payers(ctx context.Context, f report.Filter) ([]*report.PayerRow, error)
 
-	// Unapplied adds up the money of remittances that is on no claim.
-	Unapplied(ctx context.Context, f remit.Filter) (remit.Unapplied, error)
+	// Payments adds up what remittances that stand pay, their provider adjustments by reason in the order of the codes, and
+	// the money that is on no claim.
+	Payments(ctx context.Context, f remit.Filter) (report.Payments, error)
 
 	// UnappliedOf adds up what claims of a remittance pay that are not applied, without those set
 	// aside.

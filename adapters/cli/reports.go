@@ -129,12 +129,28 @@ func reportCollections(b Backend) *cobra.Command {
 		}
 		rows = append(rows, cells("TOTAL", r.Total))
 		err = list(c, "", "FOR\tCLAIMS\tPAID\tCONTRACTS\tWRITTEN OFF\tOTHER\tBILLED TO PATIENTS\tPATIENTS OWE", rows, cellsOf)
+		if p := r.Payments; p != nil {
+			err = errors.Join(err, printPayments(c, p))
+		}
 		if u := r.Unapplied; u != nil {
 			err = errors.Join(err,
 				say(c, "on no claim: %s of %d remittance claims that were ignored, %s of %d that are not finished", u.Ignored.Amount, u.Ignored.Claims, u.Unfinished.Amount, u.Unfinished.Claims))
 		}
 		return err
 	})
+}
+
+// printPayments prints what the remittances of a period pay, and by what that differs from what they pay on claims.
+func printPayments(c *cobra.Command, p *molar.ReportPayments) error {
+	err := say(c, "payments of the period: %s of %d remittances", p.Amount, p.Remittances)
+	for _, a := range p.ProviderAdjustments.Reasons {
+		did, amount := "reduced by", strings.TrimPrefix(string(a.Amount), "-")
+		if amount != string(a.Amount) {
+			did = "raised by"
+		}
+		err = errors.Join(err, say(c, "  %s %s: %s (%s), of %d remittances", did, amount, oneLine(a.Label), oneLine(a.Reason), a.Remittances))
+	}
+	return err
 }
 
 func reportDenials(b Backend) *cobra.Command {

@@ -184,53 +184,103 @@ func (a *api) reportCollections(x *exchange) (*reply, error) {
 	if x.prefersTable() {
 		return a.collectionsFile(x, q, f)
 	}
-	var unapplied *remit.Unapplied
+	var paid *report.Payments
 	r, err := reported(a, x, q, "collections_report", f, func(ctx context.Context, scope billing.Scope, f report.Filter) (all reports.Read[report.CollectionsRow], err error) {
-		all, unapplied, err = a.reports.Collections(ctx, scope, f)
+		all, paid, err = a.reports.Collections(ctx, scope, f)
 		return all, err
 	}, collectionsRowShape, collectionsRowShape)
 	if err != nil {
 		return nil, err
 	}
 	if body, ok := r.body.(reportJSON[collectionsRowJSON, collectionsRowJSON]); ok {
-		r.body = collectionsJSON{body, reportedUnappliedShape(f, unapplied)}
+		r.body = collectionsJSON{body, reportedUnappliedShape(f, paid), paymentsShape(paid)}
 	}
 	return r, nil
 }
 
 // collectionsCells is a row of the file of the report of collections: what the report adds up for one
-// subject, or in a row of its own what is on no claim. The cells of the other are empty.
+// subject, or in rows of their own what remittances pay, the provider adjustments of one reason, and what is on no claim.
+// The cells of the others are empty.
 type collectionsCells struct {
 	*collectionsRowJSON
 
-	Unapplied *reportedUnappliedJSON `json:"unapplied"`
+	Payments           *paymentSumJSON        `json:"payments"`
+	ProviderAdjustment *adjustedJSON          `json:"provider_adjustment"`
+	Unapplied          *reportedUnappliedJSON `json:"unapplied"`
 }
 
-// collectionsFile replies with the rows of the report as a file. What is on no claim is the last row:
-// none if there is nothing, or if the report selects by what remittances do not have. So every column
+// collectionsFile replies with the rows of the report as a file. What remittances pay follows, and what is on no claim is
+// the last row: none if there is nothing, or if the report selects by what remittances do not have. So every column
 // adds up to its sum.
 //
 // Errors: CodeInvalidRequest for a query that is not understood, and those of the store.
 func (a *api) collectionsFile(x *exchange, q *query, f report.Filter) (*reply, error) {
 	read := func(ctx context.Context, scope billing.Scope, f report.Filter, _ billing.Page) ([]collectionsCells, *billing.Position, error) {
-		all, u, err := a.reports.Collections(ctx, scope, f)
+		all, paid, err := a.reports.Collections(ctx, scope, f)
 		rows := mapped(all.Rows, func(r *report.CollectionsRow) collectionsCells {
 			row := collectionsRowShape(f, r)
 			return collectionsCells{collectionsRowJSON: &row}
 		})
-		if err == nil && u != nil && u.Ignored.Claims+u.Unfinished.Claims > 0 {
-			rows = append(rows, collectionsCells{Unapplied: reportedUnappliedShape(f, u)})
+		if err == nil && paid != nil {
+			rows = append(rows, paidCells(f, paid)...)
 		}
 		return rows, nil, err
 	}
 	return asTable(a, x, q, q.bind("collections_report", x.call.Scope), f, read, func(r collectionsCells) collectionsCells { return r })
 }
 
-// collectionsJSON is the report of collections, with what is on no claim.
+// paidCells are the rows of what remittances pay.
+func paidCells(f report.Filter, paid *report.Payments) (rows []collectionsCells) {
+	if p := paymentsShape(paid); p.Remittances > 0 {
+		rows = append(rows, collectionsCells{Payments: &p.paymentSumJSON})
+		for _, a := range p.ProviderAdjustments.Reasons {
+			rows = append(rows, collectionsCells{ProviderAdjustment: &a})
+		}
+	}
+	if u := paid.Unapplied; u.Ignored.Claims+u.Unfinished.Claims > 0 {
+		rows = append(rows, collectionsCells{Unapplied: reportedUnappliedShape(f, paid)})
+	}
+	return rows
+}
+
+// collectionsJSON is the report of collections, with what remittances pay, and what of it is on no claim.
 type collectionsJSON struct {
 	reportJSON[collectionsRowJSON, collectionsRowJSON]
 
 	Unapplied *reportedUnappliedJSON `json:"unapplied"`
+	Payments  *paymentsJSON          `json:"payments"`
+}
+
+type paymentSumJSON struct {
+	Amount      string `json:"amount"`
+	Remittances int    `json:"remittances"`
+}
+
+type paymentsJSON struct {
+	paymentSumJSON
+
+	ProviderAdjustments adjustmentsJSON `json:"provider_adjustments"`
+}
+
+type adjustmentsJSON struct {
+	Amount  string         `json:"amount"`
+	Reasons []adjustedJSON `json:"reasons"`
+}
+
+type adjustedJSON struct {
+	Reason string `json:"reason"`
+	Label  string `json:"label"`
+	paymentSumJSON
+}
+
+func paymentsShape(p *report.Payments) *paymentsJSON {
+	if p == nil {
+		return nil
+	}
+	reasons := mapped(p.Adjusted, func(a report.Adjusted) adjustedJSON {
+		return adjustedJSON{a.Reason, remit.ProviderAdjustmentLabel(a.Reason), paymentSumJSON{a.Amount.String(), a.Remittances}}
+	})
+	return &paymentsJSON{paymentSumJSON{p.Total.String(), p.Remittances}, adjustmentsJSON{p.AdjustedTotal().String(), reasons}}
 }
 
 type reportedUnappliedJSON struct {
@@ -238,10 +288,11 @@ type reportedUnappliedJSON struct {
 	Unfinished figureJSON `json:"unfinished"`
 }
 
-func reportedUnappliedShape(f report.Filter, u *remit.Unapplied) *reportedUnappliedJSON {
-	if u == nil {
+func reportedUnappliedShape(f report.Filter, paid *report.Payments) *reportedUnappliedJSON {
+	if paid == nil {
 		return nil
 	}
+	u := paid.Unapplied
 	of, _ := f.Remittances()
 	figure := func(s remit.UnappliedSum, with remit.With) figureJSON {
 		of.With = with

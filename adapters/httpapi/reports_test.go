@@ -411,7 +411,7 @@ func (s *service) unappliedInFile(t *testing.T) {
 		}
 		return cells
 	}
-	if len(rows) != 2 {
+	if len(rows) != 3 {
 		t.Fatalf("%q has the rows %q", head, rows)
 	}
 	if paid := row(rows[0]); paid["paid.amount"] != "800.00" || paid["id"] == "" || paid["unapplied.ignored.claims"] != "" {
@@ -422,12 +422,35 @@ func (s *service) unappliedInFile(t *testing.T) {
 		"unapplied.ignored.amount": "800.00", "unapplied.ignored.claims": "1", "unapplied.ignored.href": eras + "ignored",
 		"unapplied.unfinished.amount": "800.00", "unapplied.unfinished.claims": "1", "unapplied.unfinished.href": eras + "unfinished",
 	}
-	if got := row(rows[1]); !maps.Equal(got, want) {
+	if got := row(rows[2]); !maps.Equal(got, want) {
 		t.Errorf("the last row is %v, want %v", got, want)
+	}
+	if got := row(rows[1]); !maps.Equal(got, map[string]string{"payments.amount": "2400.00", "payments.remittances": "2"}) {
+		t.Errorf("the row of payments is %v", got)
 	}
 	for query, n := range map[string]int{"from=2026-04-01": 0, "payer_id=60054": 0, "by=service": 1, "provider_id=" + s.dentist.String(): 0} {
 		if of, rows := s.table(t, call{path: "/reports/collections?" + query}); len(rows) != n || !slices.Equal(of, head) {
 			t.Errorf("%s: %q has %q", query, of, rows)
 		}
 	}
+}
+
+// TestProviderAdjustmentsInCollections explains by what the payments of the bank differ from what was paid on claims.
+func TestProviderAdjustmentsInCollections(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	number := s.sent(t).PatientControlNumber
+	adjusted := crownPaid(number) + "PLB*" + ourNPI + "*20261231*WO:ICN-9*50*L6*-8~"
+	s.remitted(t, s.key, s.test, paying("EFT-1", 758, adjusted))
+	path := "/reports/collections?from=2026-03-01&to=2026-03-31"
+	s.must(t, 200, call{path: path}).shows(t, "total.paid.amount", "800.00", "payments.amount", "758.00", "payments.remittances", 1,
+		"payments.provider_adjustments.amount", "42.00", "payments.provider_adjustments.reasons.0.reason", "L6",
+		"payments.provider_adjustments.reasons.0.amount", "-8.00", "payments.provider_adjustments.reasons.1.reason", "WO",
+		"payments.provider_adjustments.reasons.1.label", "Recovery of an overpayment", "payments.provider_adjustments.reasons.1.remittances", 1)
+	_, rows := s.table(t, call{path: path})
+	if len(rows) != 4 || !slices.Contains(rows[3], "Recovery of an overpayment") || !slices.Contains(rows[3], "50.00") {
+		t.Errorf("rows %q", rows)
+	}
+	s.must(t, 200, call{path: "/reports/collections?from=2026-04-01"}).shows(t, "payments.amount", "0.00", "payments.provider_adjustments.reasons", []any{})
+	s.must(t, 200, call{path: "/reports/collections?by=service"}).shows(t, "payments", nil)
 }

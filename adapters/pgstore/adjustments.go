@@ -52,13 +52,16 @@ func (r adjustments) Named(ctx context.Context, payer remit.Source, numbers []st
 	return all, err
 }
 
+// stands selects the remittances that count: no correction that waits for a decision, and nothing that another replaced.
+const stands = `e.received_at IS NOT NULL AND e.state IN ('needs_review', 'posted')
+	AND (e.detail ->> 'Corrects' IS NULL OR e.state = 'posted' OR e.later ->> 'Decided' IS NOT NULL)`
+
 func (r adjustments) forwarded(payer remit.Source) (string, []any) {
 	q := &query{}
 	q.add(`SELECT e.id, e.payment_date, e.trace_number, coalesce(a.value ->> 'Reference', '') AS reference, (a.value ->> 'Amount')::bigint AS amount
 FROM eras e CROSS JOIN LATERAL json_array_elements(e.detail -> 'ProviderAdjustments') WITH ORDINALITY a (value, place)
 WHERE e.org_id = % AND e.mode = % AND `+ofPayer+` AND e.detail::jsonb @> '{"ProviderAdjustments": [{"Reason": "FB"}]}' AND a.value ->> 'Reason' = 'FB'
-	AND e.received_at IS NOT NULL AND e.state IN ('needs_review', 'posted')
-	AND (e.detail ->> 'Corrects' IS NULL OR e.state = 'posted' OR e.later ->> 'Decided' IS NOT NULL)`,
+	AND `+stands,
 		r.scope.Org, r.scope.Mode, payer.Payer.ID, payer.Payer.ID, payer.PayerName)
 	return q.text("ORDER BY e.payment_date NULLS FIRST, e.arrival, a.place"), q.args
 }

@@ -226,8 +226,41 @@ func (r reports) unappliedIn(f remit.Filter, with remit.With) (string, []any) {
 	return q.text(""), q.args
 }
 
-// Unapplied adds up the money of remittances that is on no claim.
-func (r reports) Unapplied(ctx context.Context, f remit.Filter) (sum remit.Unapplied, err error) {
+// paid adds up the payments of remittances that stand, in the first row, and their provider adjustments by reason.
+func (r reports) paid(f remit.Filter) (string, []any) {
+	of := r.query("id, (detail -> 'Payment' ->> 'Total')::bigint AS total, detail -> 'ProviderAdjustments' AS adjusted", "eras e").ofERAs(f)
+	of.where(stands)
+	q := &query{args: of.args}
+	q.add("WITH paid AS MATERIALIZED (\n" + of.built.String() + `
+)
+SELECT '' AS reason, coalesce(sum(total), 0)::bigint, count(*) FROM paid
+UNION ALL
+SELECT a ->> 'Reason', sum((a ->> 'Amount')::bigint)::bigint, count(DISTINCT id)
+FROM paid CROSS JOIN LATERAL json_array_elements(CASE json_typeof(adjusted) WHEN 'array' THEN adjusted END) a
+GROUP BY a ->> 'Reason'`)
+	return q.text("ORDER BY reason"), q.args
+}
+
+// Payments adds up what remittances pay.
+func (r reports) Payments(ctx context.Context, f remit.Filter) (all report.Payments, err error) {
+	var row report.Adjusted
+	text, args := r.paid(f)
+	first := true
+	err = r.each(ctx, "report payments", []any{&row.Reason, &row.Amount, &row.Remittances}, func() {
+		if first {
+			all.Total, all.Remittances, first = row.Amount, row.Remittances, false
+		} else {
+			all.Adjusted = append(all.Adjusted, row)
+		}
+	}, text, args...)
+	if err == nil {
+		all.Unapplied, err = r.onNoClaim(ctx, f)
+	}
+	return all, err
+}
+
+// onNoClaim adds up the money of remittances that is on no claim.
+func (r reports) onNoClaim(ctx context.Context, f remit.Filter) (sum remit.Unapplied, err error) {
 	text, args := r.unappliedIn(f, remit.WithIgnored)
 	ignored, err := r.unapplied(ctx, "report what is ignored", text, args)
 	if err != nil {

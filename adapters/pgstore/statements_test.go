@@ -219,6 +219,7 @@ func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*claim.Claim) map
 		"count an office":            made(claims{t}.countTogether(claim.Filter{Kind: claim.KindClaim, OfficeID: Number(2, 2)})),
 		"report by age":              made(reports{t}.aging(report.Filter{By: report.BySubmission, Group: report.ByPayer}, day)),
 		"report collections":         made(reports{t}.collections(report.Filter{By: report.ByDecision, Group: report.ByOffice, Span: billing.DateSpan{From: day, To: day}})),
+		"report payments":            made(reports{t}.paid(remit.Filter{PaidFrom: day, PaidTo: day})),
 		"report what is ignored":     made(reports{t}.unappliedIn(remit.Filter{PaidFrom: day, PaidTo: day}, remit.WithIgnored)),
 		"report what is not done":    made(reports{t}.unappliedIn(remit.Filter{PaidFrom: day, PaidTo: day}, remit.WithUnfinished)),
 		"unapplied of a remittance":  made(reports{t}.unappliedOf(Number(7, 1))),

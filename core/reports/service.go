@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/billing/report"
 	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
@@ -61,20 +60,20 @@ func (s *Service) Aging(ctx context.Context, scope billing.Scope, f report.Filte
 	})
 }
 
-// Collections reports what was collected and written off, and what of the remittances of the period is
-// on no claim: nil for a report that selects by what remittances do not have.
-func (s *Service) Collections(ctx context.Context, scope billing.Scope, f report.Filter) (all Read[report.CollectionsRow], unapplied *remit.Unapplied, err error) {
+// Collections reports what was collected and written off, and what the remittances of the period pay: nil for
+// a report that selects by what remittances do not have.
+func (s *Service) Collections(ctx context.Context, scope billing.Scope, f report.Filter) (all Read[report.CollectionsRow], paid *report.Payments, err error) {
 	of, has := f.Remittances()
 	all, err = read[report.CollectionsRow](ctx, s, scope, f, report.CollectionsRow{Of: report.Subject{All: true}}, func(ctx context.Context, tx ports.Tx, _ billing.Date) ([]*report.CollectionsRow, error) {
 		rows, err := tx.Reports.Collections(ctx, f)
 		if err == nil && has {
-			var sum remit.Unapplied
-			sum, err = tx.Reports.Unapplied(ctx, of)
-			unapplied = &sum
+			var sum report.Payments
+			sum, err = tx.Reports.Payments(ctx, of)
+			paid = &sum
 		}
 		return rows, err
 	})
-	return all, unapplied, err
+	return all, paid, err
 }
 
 // Denials reports what payers refuse, and why. A claim counts in each row of which it has an amount, and

@@ -12,6 +12,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/remit"
+	"github.com/molar-billing/molar/core/billing/report"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -248,10 +249,10 @@ func testERAFilters(b *scoped) {
 	b.view(func(ctx context.Context, tx ports.Tx) error {
 		of, err := tx.Reports.UnappliedOf(ctx, other.ID)
 		equal(t, "unapplied of a remittance", of, remit.Unapplied{Unfinished: one})
-		all, err2 := tx.Reports.Unapplied(ctx, remit.Filter{})
-		equal(t, "unapplied of all", all, remit.Unapplied{Ignored: one, Unfinished: one})
-		none, err3 := tx.Reports.Unapplied(ctx, remit.Filter{PaidFrom: day})
-		equal(t, "unapplied of a day", none, remit.Unapplied{})
+		all, err2 := tx.Reports.Payments(ctx, remit.Filter{})
+		equal(t, "unapplied of all", all.Unapplied, remit.Unapplied{Ignored: one, Unfinished: one})
+		none, err3 := tx.Reports.Payments(ctx, remit.Filter{PaidFrom: day})
+		equal(t, "unapplied of a day", none.Unapplied, remit.Unapplied{})
 		return errors.Join(err, err2, err3)
 	})
 	equal(t, "of a claim", pages(remit.Filter{ClaimID: ours}), []*remit.ERA{wanted, other})
@@ -259,6 +260,30 @@ func testERAFilters(b *scoped) {
 	equal(t, "of another patient", len(pages(remit.Filter{PatientID: id[billing.PatientID]()})), 0)
 	equal(t, "of another claim", len(pages(remit.Filter{ClaimID: id[billing.ClaimID]()})), 0)
 	equal(t, "those that need attention", pages(remit.Filter{NeedsAttention: new(true)}), []*remit.ERA{unbalanced, other})
+}
+
+// testPayments adds up what remittances that stand pay, and by what provider adjustments changed it.
+func testPayments(b *scoped) {
+	plain, two, later, correction, replaced := b.era(0), b.era(1), b.era(2), b.era(3), b.era(4)
+	for _, e := range []*remit.ERA{plain, two, later} {
+		e.Corrects, e.Difference = nil, nil
+	}
+	plain.ProviderAdjustments = nil
+	two.Payment.Total = 100
+	two.ProviderAdjustments = []remit.ProviderAdjustment{{Reason: "WO", Amount: 30}, {Reason: "L6", Amount: -7}, {Reason: "WO", Amount: 5}}
+	later.Payment.Date.Day, later.Payment.Total = 9, 10
+	replaced.State = remit.Replaced
+	b.insertERAs(plain, two, later, correction, replaced)
+	b.view(func(ctx context.Context, tx ports.Tx) error {
+		all, err := tx.Reports.Payments(ctx, remit.Filter{})
+		equal(b.t, "all", all, report.Payments{Total: 12345 + 100 + 10, Remittances: 3, Adjusted: []report.Adjusted{{Reason: "L6", Amount: -7, Remittances: 1}, {Reason: "WO", Amount: 30, Remittances: 2}}})
+		equal(b.t, "adjusted", all.AdjustedTotal(), billing.Money(23))
+		day, err2 := tx.Reports.Payments(ctx, remit.Filter{PaidFrom: later.Payment.Date})
+		equal(b.t, "of a day", day, report.Payments{Total: 10, Remittances: 1, Adjusted: []report.Adjusted{{Reason: "WO", Amount: -5, Remittances: 1}}})
+		none, err3 := tx.Reports.Payments(ctx, remit.Filter{PayerID: id[billing.PayerID]()})
+		equal(b.t, "of another payer", none, report.Payments{})
+		return errors.Join(err, err2, err3)
+	})
 }
 
 func (b *scoped) remittanceClaim(n int) *remit.Claim {

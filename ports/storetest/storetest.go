@@ -245,6 +245,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"held jobs":                    testHold,
 		"backlog":                      testBacklog,
 		"unsent":                       testUnsent,
+		"payments of remittances":      testPayments,
 		"the order of writes is kept":  testWriteOrder,
 	} {
 		t.Run(name, func(t *testing.T) {

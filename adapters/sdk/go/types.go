@@ -6611,6 +6611,10 @@ type CollectionsReport struct {
 	// Money of the remittances of the period, payer and office that is on no claim, by the day of the payment. `href` is
 	// their list. Null for a report by another day than that of the decision, and for one of one provider.
 	Unapplied *ReportUnapplied `json:"unapplied"`
+	// What the remittances of the period, payer and office pay, by the day of the payment: what the bank should have
+	// received. It differs from what they pay on claims by their provider adjustments. Remittances that another replaced,
+	// and corrections that wait for a decision, do not count. Null where `unapplied` is.
+	Payments *ReportPayments `json:"payments"`
 }
 
 // CollectionsRow is part of a reply.
@@ -6647,6 +6651,36 @@ type ReportUnapplied struct {
 	Ignored ReportFigure `json:"ignored"`
 	// Remittance claims that need review, or match no claim.
 	Unfinished ReportFigure `json:"unfinished"`
+}
+
+// ReportPayments is part of a reply.
+type ReportPayments struct {
+	// An amount of dollars.
+	Amount      Amount `json:"amount"`
+	Remittances int    `json:"remittances"`
+	// What payers took from these payments, or added to them, beside what they paid on claims.
+	ProviderAdjustments ReportPaymentsProviderAdjustments `json:"provider_adjustments"`
+}
+
+// ReportPaymentsProviderAdjustments is part of a reply.
+// What payers took from these payments, or added to them, beside what they paid on claims.
+type ReportPaymentsProviderAdjustments struct {
+	// A positive amount reduced the payments.
+	Amount  Amount                     `json:"amount"`
+	Reasons []ReportProviderAdjustment `json:"reasons"`
+}
+
+// ReportProviderAdjustment is part of a reply.
+// The provider adjustments of one reason.
+type ReportProviderAdjustment struct {
+	// The code of the reason, such as `WO`.
+	Reason string `json:"reason"`
+	// What the code means. A code that Molar does not know is its own label.
+	Label string `json:"label"`
+	// A positive amount reduced the payments.
+	Amount Amount `json:"amount"`
+	// Those that have such an adjustment.
+	Remittances int `json:"remittances"`
 }
 
 // ReportsDenialsParams is part of a request.

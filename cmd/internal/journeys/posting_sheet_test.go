@@ -67,8 +67,11 @@ func TestPostingSheet(t *testing.T) {
 	page.within("dialog", "Post it with unfinished claims?").click("Post anyway")
 	page.sees("12 claims are not finished", "$810.00 of this remittance is not allocated: 12 remittance claims are not finished.", "$121.00 of this remittance is on no claim")
 	page.screen("remittance-unapplied")
-
 	sheets := page.printed()
+	page.open("/test/reports/collections")
+	page.sees("Payers paid $1,001.00 with 1 remittance.", "Reduced by $50.00 on no claim: Recovery of an overpayment (WO), in 1 remittance.")
+	page.screen("collections-payments")
+
 	if len(sheets) != 1 {
 		t.Errorf("the sheet of 15 claims has %d pages", len(sheets))
 	}

@@ -16,37 +16,48 @@ import (
 // clockVariable is the error of a process's clock, as in "-5m".
 const clockVariable = "MOLAR_TEST_CLOCK"
 
-// shiftedMolar builds the molar command with a time.Now that is off by
+// shiftedMolar links the molar command with a time.Now that is off by
 // clockVariable. Timers, and the clock of PostgreSQL, stay correct, as on a
-// machine whose clock was set wrong.
+// machine whose clock was set wrong. Only package time is compiled for it: the
+// linker refuses it if another package had to be compiled against it.
 func shiftedMolar(t *testing.T) (dir string) {
 	t.Helper()
 	const (
 		read  = "sec, nsec, mono := runtimeNow()\n\tif mono == 0 {"
-		reads = "sec, nsec, mono := runtimeNow()\n\tsec += shift\n\tif mono == 0 {"
-		shift = "\nvar shift = func() int64 { text, _ := syscall.Getenv(\"" + clockVariable + "\"); d, _ := ParseDuration(text); return int64(d / Second) }()\n"
+		reads = "sec, nsec, mono := runtimeNow()\n\tif text, ok := syscall.Getenv(\"" + clockVariable +
+			"\"); ok { d, _ := ParseDuration(text); sec += int64(d / Second) }; if mono == 0 {"
+		molar  = "github.com/molar-billing/molar/cmd/molar"
+		listed = "{{if .Export}}packagefile {{.ImportPath}}={{.Export}}{{end}}"
 	)
-	root, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
+	run := func(args ...string) string {
+		var failure strings.Builder
+		cmd := exec.CommandContext(t.Context(), "go", args...)
+		cmd.Stderr = &failure
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, &failure)
+		}
+		return strings.TrimSpace(string(out))
 	}
-	name := filepath.Join(strings.TrimSpace(string(root)), "src", "time", "time.go")
+	name := filepath.Join(run("env", "GOROOT"), "src", "time", "time.go")
 	source, err := os.ReadFile(name)
 	if err != nil || strings.Count(string(source), read) != 1 {
 		t.Fatalf("%s reads the clock in another way than is known here: %v", name, err)
 	}
 	dir = t.TempDir()
-	shifted, overlay := filepath.Join(dir, "time.go"), filepath.Join(dir, "overlay.json")
-	text := strings.NewReplacer(read, reads, "import (\n", "import (\n\t\"syscall\"\n").Replace(string(source)) + shift
+	shifted, overlay, archives := filepath.Join(dir, "time.go"), filepath.Join(dir, "overlay.json"), filepath.Join(dir, "importcfg")
+	text := strings.NewReplacer(read, reads, "import (\n", "import ( \"syscall\"\n").Replace(string(source)) // no line moves
 	replace := fmt.Sprintf(`{"Replace":{%q:%q}}`, name, shifted)
 	if err := errors.Join(os.WriteFile(shifted, []byte(text), 0o600), os.WriteFile(overlay, []byte(replace), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-gcflags=all=-N -l", "-ldflags=-s -w", "-overlay", overlay, "-o", dir+"/",
-		"github.com/molar-billing/molar/cmd/molar").CombinedOutput()
-	if err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
+	all := run("list", "-trimpath", "-export", "-deps", "-f", listed, molar)
+	right, wrong := run("list", "-trimpath", "-export", "-f", listed, "time"), run("list", "-trimpath", "-export", "-overlay", overlay, "-f", listed, "time")
+	if err := os.WriteFile(archives, []byte(strings.Replace(all, right+"\n", wrong+"\n", 1)), 0o600); err != nil {
+		t.Fatal(err)
 	}
+	_, main, _ := strings.Cut(run("list", "-trimpath", "-export", "-f", listed, molar), "=")
+	run("tool", "link", "-s", "-w", "-importcfg", archives, "-o", filepath.Join(dir, "molar"), main)
 	return dir
 }
 

@@ -328,7 +328,7 @@ func (s *coreServer) ask(ctx context.Context, request []byte) ([]byte, string, e
 type silentListener struct {
 	net.Listener
 
-	ctx context.Context //nolint:containedctx // the listener's own
+	ctx context.Context // the listener's own
 }
 
 func (l *silentListener) Accept() (net.Conn, error) {

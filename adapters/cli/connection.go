@@ -71,7 +71,7 @@ func (f *connection) open(c *cobra.Command, b Backend) (*client, error) {
 func (f *connection) demo(b Backend) (*Demo, error) {
 	d, err := b.Demo(f.data)
 	if f.data == "" && err != nil {
-		return nil, nil //nolint:nilerr,nilnil // a default folder that is missing, or another user's, does not count
+		return nil, nil //nolint:nilerr // a default folder that is missing, or another user's, does not count
 	}
 	return d, err
 }

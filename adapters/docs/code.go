@@ -77,11 +77,11 @@ func follows(n ast.Node, source []byte) bool {
 }
 
 func languageOf(n ast.Node, source []byte) string {
-	return string(n.(*ast.FencedCodeBlock).Language(source)) //nolint:forcetypeassert // registered for this kind alone
+	return string(n.(*ast.FencedCodeBlock).Language(source)) // registered for this kind alone
 }
 
 func (codeBlocks) block(w util.BufWriter, n ast.Node, source []byte) error {
-	block := n.(*ast.FencedCodeBlock) //nolint:forcetypeassert // registered for this kind alone
+	block := n.(*ast.FencedCodeBlock) // registered for this kind alone
 	language := languageOf(n, source)
 	if block.Info != nil {
 		if _, why, found := strings.Cut(string(block.Info.Segment.Value(source)), "fragment: "); found {

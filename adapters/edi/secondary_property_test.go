@@ -305,7 +305,7 @@ func (c *coordination) readBack(read *claims.Claim) (*clp, error) {
 		return nil, fmt.Errorf("is anything paid? %v", o.Paid)
 	}
 	if o.Paid == nil {
-		return nil, nil //nolint:nilnil // nothing is decided
+		return nil, nil // nothing is decided
 	}
 	every := func(cas) bool { return true }
 	adjusted := func(all []claims.Adjustment) (out []cas) {

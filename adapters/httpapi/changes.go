@@ -77,7 +77,7 @@ func tooManyStreams(who string) error {
 type feed struct {
 	changes *changes.Stream
 	id      func(event.Mark) string
-	ctx     context.Context //nolint:containedctx // ends with the server, or when the client is gone
+	ctx     context.Context // ends with the server, or when the client is gone
 	atEnd   func()
 
 	begin func() // at the first read

@@ -35,7 +35,7 @@ type exchange struct {
 	json     *jsonbody.Value  // the parsed body; nil if it cannot be read
 	upload   *httpserver.Form // of an uploadBody
 	file     *uploadedFile    // of the upload
-	ctx      context.Context  //nolint:containedctx // the request's own, for its use case
+	ctx      context.Context  // the request's own, for its use case
 	cancel   context.CancelFunc
 	code     billing.Code      // of the error in the reply
 	refused  bool              // the reply is an error and shows no resource

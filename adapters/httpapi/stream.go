@@ -14,7 +14,7 @@ type stream struct {
 	content io.ReadCloser
 	size    int64           // bytes
 	left    int64           // bytes still to read
-	ctx     context.Context //nolint:containedctx // content was opened with it
+	ctx     context.Context // content was opened with it
 	cancel  context.CancelFunc
 	sent    bool // the server closes it
 }

@@ -41,7 +41,7 @@ func (c *Codec) Sanitize(ctx context.Context, src io.ReaderAt, size int64) (*por
 // jpegRewriter rewrites one JPEG.
 type jpegRewriter struct {
 	codec *Codec
-	ctx   context.Context //nolint:containedctx // one rewriter is one call
+	ctx   context.Context // one rewriter is one call
 	in    *window
 	out   io.Writer
 

@@ -40,7 +40,7 @@ const (
 // window is a small buffer that reads a JPEG from front to back and copies the
 // parts to keep.
 type window struct {
-	ctx  context.Context //nolint:containedctx // a window serves one call; each read checks ctx
+	ctx  context.Context // a window serves one call; each read checks ctx
 	src  io.ReaderAt
 	size int64 // of src
 	off  int64 // position in src of the byte after buf[:end]

@@ -113,7 +113,7 @@ var (
 
 // parser reads a body from start to end.
 type parser struct {
-	ctx    context.Context //nolint:containedctx // of the one call that uses the parser
+	ctx    context.Context // of the one call that uses the parser
 	in     *jsontext.Decoder
 	data   []byte
 	left   int // values that may follow

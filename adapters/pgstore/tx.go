@@ -121,7 +121,7 @@ func (t *tx) systemPorts(ctx context.Context) ports.SystemTx {
 
 // transactionClock is the real clock that a use case gets for its transaction.
 type transactionClock struct {
-	ctx context.Context //nolint:containedctx // of the one function that uses the clock
+	ctx context.Context // of the one function that uses the clock
 	*tx
 }
 

@@ -171,7 +171,7 @@ func (p *picture) Write(b []byte) (int, error) {
 
 // cancellable reads until its context ends.
 type cancellable struct {
-	ctx     context.Context //nolint:containedctx // a reader has no context of its own
+	ctx     context.Context // a reader has no context of its own
 	content io.Reader
 }
 

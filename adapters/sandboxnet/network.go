@@ -138,11 +138,11 @@ func (p patient) Ask(ctx context.Context, q network.Inquiry) (coverage.CheckResp
 func (p patient) scenario(ctx context.Context, q network.Inquiry) (*scenario.Own, error) {
 	endings := scenario.Endings(q.Inquiry.Subscriber.MemberID)
 	if p.own == nil || len(endings) == 0 {
-		return nil, nil //nolint:nilnil // there may be none
+		return nil, nil // there may be none
 	}
 	for _, s := range scenarios {
 		if length, _ := s.match(endings[0]); length == len(endings[0]) {
-			return nil, nil //nolint:nilnil // as above
+			return nil, nil // as above
 		}
 	}
 	own, err := p.own(ctx, q.Scope, scenario.Eligibility, endings)

@@ -26,7 +26,7 @@ import (
 func rehearse(ctx context.Context, kept []byte, dates scenario.Dates, change func(*coverage.Inquiry)) (coverage.CheckResponse, []byte, error) {
 	own := func(_ context.Context, _ billing.Scope, o scenario.Operation, endings []string) (*scenario.Own, error) {
 		if o != scenario.Eligibility || !slices.Contains(endings, "-MINE") {
-			return nil, nil //nolint:nilnil // there is none
+			return nil, nil // there is none
 		}
 		return &scenario.Own{Ending: "-MINE", Operation: o, Content: kept, Dates: dates}, nil
 	}

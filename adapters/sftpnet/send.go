@@ -305,7 +305,7 @@ func random() (string, error) {
 type transfer struct {
 	n   *Clearinghouse
 	s   *session
-	ctx context.Context //nolint:containedctx // the parts are read by a library
+	ctx context.Context // the parts are read by a library
 	end time.Time
 }
 

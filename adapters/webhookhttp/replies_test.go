@@ -236,7 +236,7 @@ func TestSlowHandshake(t *testing.T) {
 	config := a.config(t, receiverHost, nil)
 	config.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) {
 		time.Sleep(5200 * time.Millisecond)
-		return nil, nil //nolint:nilnil // what the interface says for "as it is"
+		return nil, nil // what the interface says for "as it is"
 	}
 	r := serve(t, config, replying("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"))
 	o := Options{RootCAs: a.pool, Resolve: map[string]netip.AddrPort{receiverHost: r.at(t)}}

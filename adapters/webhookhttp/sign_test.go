@@ -25,7 +25,7 @@ func TestSecretIsReadWhenConnected(t *testing.T) {
 	config.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) {
 		close(begun)
 		<-rotated
-		return nil, nil //nolint:nilnil // what the interface says for "as it is"
+		return nil, nil // what the interface says for "as it is"
 	}
 	signatures := make(chan string, 1)
 	r := serve(t, config, func(conn net.Conn) {

@@ -82,7 +82,7 @@ func (s *Service) answer(
 // answered elsewhere.
 func answering(ctx context.Context, tx ports.Tx, r *attachment.PayerRequest) (*attachment.Attachment, error) {
 	if r.AnsweringAttachment.IsZero() {
-		return nil, nil //nolint:nilnil // an answer without an attachment is no error
+		return nil, nil // an answer without an attachment is no error
 	}
 	return tx.Attachments.Get(ctx, r.AnsweringAttachment)
 }

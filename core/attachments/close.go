@@ -63,7 +63,7 @@ func (s *sending[T]) replay(ctx context.Context, tx ports.Tx) (*caller.Reply, er
 	case a != nil && a.Sending == work:
 		return nil, caller.ErrKeyInUse()
 	case a != nil && a.Stalled == work:
-		return nil, nil //nolint:nilnil // the earlier request failed, and the key counts as new
+		return nil, nil // the earlier request failed, and the key counts as new
 	default:
 		failure = errNotSent()
 	}

@@ -78,7 +78,7 @@ func (s *Service) pending(ctx context.Context, j jobs.Job) (up *attachment.Uploa
 		return up, err
 	}
 	s.reply(ctx, j)
-	return nil, nil //nolint:nilnil // nothing to do, and no error
+	return nil, nil // nothing to do, and no error
 }
 
 // picture reads the PNG and converts it. A PNG is no larger than an upload, so

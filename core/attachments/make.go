@@ -97,7 +97,7 @@ func (s *Service) claim(
 		id = request.ClaimID
 	}
 	if id.IsZero() {
-		return nil, nil //nolint:nilnil // no claim, and no error
+		return nil, nil // no claim, and no error
 	}
 	c, err := tx.Claims.Get(ctx, id)
 	if err != nil {

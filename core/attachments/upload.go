@@ -115,13 +115,13 @@ func (u *upload) replay(ctx context.Context, tx ports.Tx) (*caller.Reply, error)
 	earlier, err := tx.Documents.Upload(ctx, billing.DocumentID(work))
 	switch {
 	case billing.IsNotFound(err):
-		return nil, nil //nolint:nilnil // the key is new
+		return nil, nil // the key is new
 	case err != nil:
 		return nil, err
 	case earlier.State == attachment.UploadPending:
 		return nil, caller.ErrKeyInUse()
 	case earlier.State != attachment.UploadDone:
-		return nil, nil //nolint:nilnil // the earlier request failed, and the key counts as new
+		return nil, nil // the earlier request failed, and the key counts as new
 	}
 	a, err := tx.Attachments.Get(ctx, u.attachment)
 	if err != nil {

@@ -115,7 +115,7 @@ func providerOf(ctx context.Context, tx ports.Tx, c *claim.Content) (*directory.
 	p, err := tx.Providers.Get(ctx, c.ProviderID)
 	switch {
 	case billing.IsNotFound(err) && c.ProviderID.IsZero():
-		return nil, nil //nolint:nilnil // no provider, and no error: the rules find that
+		return nil, nil // no provider, and no error: the rules find that
 	case err != nil:
 		return nil, err
 	}

@@ -98,7 +98,7 @@ func (r *scheduleRow) into(i *ScheduleRow) {
 	}
 	q.ProcedureCodes = strings.FieldsFunc(strings.ToUpper(r.text("procedure_codes")), func(c rune) bool { return strings.ContainsRune(" ,;|+/", c) })
 	from := r.people(q)
-	_, _, _, faults := q.Inquiry(r.today) //nolint:dogsled // the rules' faults are what counts here
+	_, _, _, faults := q.Inquiry(r.today) // the rules' faults are what counts here
 	for _, f := range faults {
 		field, _, _ := strings.Cut(f.Field, ".")
 		column, ok := from[f.Field]

@@ -12,7 +12,7 @@ import (
 type reading struct {
 	*Service
 
-	ctx   context.Context //nolint:containedctx // of the one function that writes the archive
+	ctx   context.Context // of the one function that writes the archive
 	scope billing.Scope
 }
 

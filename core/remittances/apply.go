@@ -133,7 +133,7 @@ func (w *worker) turn(ctx context.Context, tx ports.Tx) (e *remit.ERA, own bool,
 func (w *worker) again(ctx context.Context, tx ports.Tx) (*remit.ERA, error) {
 	e, err := tx.ERAs.Lock(ctx, w.own)
 	if billing.IsNotFound(err) {
-		return nil, nil //nolint:nilnil // there is no such remittance, and so nothing to do
+		return nil, nil // there is no such remittance, and so nothing to do
 	}
 	if err != nil || e.Stage != remit.Done {
 		return nil, err

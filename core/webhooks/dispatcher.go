@@ -38,7 +38,7 @@ type Dispatcher struct {
 	mu    sync.Mutex
 	lanes map[billing.WebhookEndpointID]*lane
 	work  sync.WaitGroup
-	life  context.Context //nolint:containedctx // the context of Run; the lanes end with it
+	life  context.Context // the context of Run; the lanes end with it
 }
 
 // NewDispatcher creates a Dispatcher. It calls observe for every attempt.

@@ -55,7 +55,7 @@ func newReceiver(t *testing.T) *receiver {
 			if hello != nil {
 				hello()
 			}
-			return nil, nil //nolint:nilnil // the server's own
+			return nil, nil // the server's own
 		},
 	}
 	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)

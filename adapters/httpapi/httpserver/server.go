@@ -48,8 +48,8 @@ type Config struct {
 
 // Server serves HTTP/1.1.
 type Server struct {
-	Requests context.Context //nolint:containedctx // the parent of every request's; Shutdown ends it after the drain time
-	Streams  context.Context //nolint:containedctx // the parent of every feed's; Shutdown ends it first
+	Requests context.Context // the parent of every request's; Shutdown ends it after the drain time
+	Streams  context.Context // the parent of every feed's; Shutdown ends it first
 
 	config                  Config
 	http                    *fasthttp.Server

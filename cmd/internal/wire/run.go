@@ -204,7 +204,7 @@ func sweepEvery(s Settings) time.Duration {
 // itself stops the process.
 type group struct {
 	work   errgroup.Group
-	ctx    context.Context //nolint:containedctx // the group's own, which only stop ends
+	ctx    context.Context // the group's own, which only stop ends
 	cancel context.CancelFunc
 	fail   context.CancelCauseFunc
 }

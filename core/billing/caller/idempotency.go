@@ -53,7 +53,7 @@ func (u *KeyUse) Match(r Request) error {
 // a different request used the key, and when the reply was erased.
 func (u *KeyUse) Replay(r Request) (*Reply, error) {
 	if u == nil {
-		return nil, nil //nolint:nilnil // a new key has no use, no reply and no fault
+		return nil, nil // a new key has no use, no reply and no fault
 	}
 	if err := u.Match(r); err != nil || u.Reply == nil && !u.Erased {
 		return nil, err

@@ -144,7 +144,7 @@ func (i *Inquiry) Complete(a *Answer, c *claim.Claim, now time.Time) (*PayerClai
 	i.Statuses, i.Others = a.Search, len(a.Claims)
 	ours, by := match(a.Claims, c)
 	if ours == nil {
-		return nil, nil //nolint:nilnil // none may be ours
+		return nil, nil // none may be ours
 	}
 	i.Matches, i.PayerClaimNumber, i.Others = by, ours.PayerClaimNumber, len(a.Claims)-1
 	i.Statuses = ours.Statuses[:min(len(ours.Statuses), maxStatuses)]

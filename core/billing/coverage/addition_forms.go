@@ -70,7 +70,7 @@ func forms() *form {
 	}
 	category := func(name string) bool { return slices.Contains(Categories(), Category(name)) }
 
-	count := wholeForm(0, 999) //nolint:mnd // more than any plan pays for
+	count := wholeForm(0, 999) // more than any plan pays for
 	frequency := object(map[string]*form{"count": count, "used": count, "period": text, "scope": text})
 	amounts := list(position, object(map[string]*form{
 		"level": oneOfForm(LevelIndividual, LevelFamily), "period": oneOfForm(PeriodCalendarYear, PeriodPlanYear, PeriodLifetime),
@@ -89,7 +89,7 @@ func forms() *form {
 		"coverage":                  covers,
 		"procedures": list(ValidProcedureCode, object(map[string]*form{
 			"description": text, "percent_paid": percent, "covered": flag, "copay": money, "frequency": frequency,
-			"max_age": wholeForm(0, 150), "last_service_date": date, "next_eligible_date": date, "alternate_code": code, //nolint:mnd // years
+			"max_age": wholeForm(0, 150), "last_service_date": date, "next_eligible_date": date, "alternate_code": code, // years
 			"status": oneOfForm(ProcedureCoveredNow, ProcedureNotDueYet, ProcedureDowngraded, ProcedureAgeLimit, ProcedureNotCovered), "note": text,
 		})),
 		"waiting_periods": list(category, object(map[string]*form{"months": wholeForm(1, maxAddedMonths), "until": date})),

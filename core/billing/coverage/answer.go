@@ -105,7 +105,7 @@ func amountsOf(rows []amountData) (out []BenefitAmount, err error) {
 
 func moneyOf(text *string) (*billing.Money, error) {
 	if text == nil {
-		return nil, nil //nolint:nilnil // it was not returned
+		return nil, nil // it was not returned
 	}
 	m, err := billing.ParseMoney(*text)
 	return &m, err
@@ -124,7 +124,7 @@ func coverageOf(rows []coverageData) (out []CategoryCoverage, err error) {
 
 func (d *outsideData) outside() (out *OutsideNetwork, err error) {
 	if d == nil {
-		return nil, nil //nolint:nilnil // it was not returned
+		return nil, nil // it was not returned
 	}
 	out = new(OutsideNetwork)
 	if out.Maximums, err = amountsOf(d.Maximums); err != nil {

@@ -348,7 +348,7 @@ var zones sync.Map
 // Zone returns the time zone with the name, or UTC if there is none.
 func Zone(name string) *time.Location {
 	if known, ok := zones.Load(name); ok {
-		return known.(*time.Location) //nolint:forcetypeassert // nothing else is in it
+		return known.(*time.Location) // nothing else is in it
 	}
 	loc, err := time.LoadLocation(name)
 	if err != nil {

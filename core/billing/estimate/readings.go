@@ -40,7 +40,7 @@ const mostReadings = 4
 // spread returns the readings of a plan with two more, if they differ: one with the best of each value
 // for the patient, and one with the worst.
 func spread(all []*Plan) []*Plan {
-	if len(all) < 2 { //nolint:mnd // nothing differs
+	if len(all) < 2 { // nothing differs
 		return all
 	}
 	good, bad := all[0].along(all, best), all[0].along(all, worst)

@@ -238,7 +238,7 @@ func TestAdmit(t *testing.T) {
 			t.Errorf("%s: %v, want %s", name, err, x.code)
 			continue
 		}
-		if e := err.(*billing.Error); len(e.Faults) == 0 || e.Faults[0].Field != x.field { //nolint:errorlint,forcetypeassert // CodeOf found it
+		if e := err.(*billing.Error); len(e.Faults) == 0 || e.Faults[0].Field != x.field { //nolint:errorlint // CodeOf found it
 			t.Errorf("%s: %+v, want a fault of %s", name, e.Faults, x.field)
 		}
 	}

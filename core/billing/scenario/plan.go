@@ -136,7 +136,7 @@ func (p *Plan) Stored() []byte {
 // Plan reads the content of a scenario that is a plan; nil if it is something else.
 func (o *Own) Plan() (*Plan, error) {
 	if o.Operation != Eligibility || !bytes.HasPrefix(o.Content, []byte("{")) {
-		return nil, nil //nolint:nilnil // it is a 271, or steps
+		return nil, nil // it is a 271, or steps
 	}
 	p := new(Plan)
 	return p, json.Unmarshal(o.Content, p)

@@ -66,6 +66,8 @@ func layers() []layer {
 		{"core/lists", []string{"core/billing/...", "core/jobs", "ports"}, ""},
 		{"core/intake", []string{"core/billing/..."}, ""},
 		{"core/...", append([]string{"core/idempotency", "core/intake", "core/lists"}, boundary...), ""}, // a capability never imports its sibling
+		{"ports/filltest", []string{"core/billing"}, ""},                                                 // the tests of each noun use it
+		{"ports/storetest", append([]string{"ports/filltest"}, boundary...), ""},
 		{"ports/...", boundary, ""},
 
 		{"adapters/httpapi", []string{"core/...", "adapters/httpapi/httpserver", "adapters/jsonbody"}, anything}, // driving: calls use cases

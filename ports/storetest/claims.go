@@ -11,10 +11,11 @@ import (
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/filltest"
 )
 
 // unicode is text with characters of several scripts, as callers may send it.
-const unicode = "Zoë \"Q\" \\ <b>&amp; $1 %s '; -- \t\n\u007f\u0301\u2028\u202e\ufffd \U0001F9B7 歯科 \U0010FFFF"
+const unicode = filltest.Unicode
 
 // claim returns a claim with every part that a claim can have, n microseconds
 // after the start of the test.

@@ -10,7 +10,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/claim"
-	"github.com/molar-billing/molar/ports/storetest"
+	"github.com/molar-billing/molar/ports/filltest"
 )
 
 // Every field of the content counts as one of the contract. The patient's entry follows
@@ -28,7 +28,7 @@ func TestEveryFieldOfTheContentIsAnEdit(t *testing.T) {
 	if !slices.Equal(untagged, []string{"PatientID"}) {
 		t.Errorf("%v have no name of the contract", untagged)
 	}
-	fields := slices.Sorted(maps.Keys(billing.Edits{}.After(claim.Claim{}, storetest.Filled[claim.Claim](t), "usr_1", evening).Last))
+	fields := slices.Sorted(maps.Keys(billing.Edits{}.After(claim.Claim{}, filltest.Filled[claim.Claim](t), "usr_1", evening).Last))
 	if len(fields) < 30 || slices.Contains(fields, "state") || !slices.Contains(fields, "subscriber.address.zip") || !slices.Contains(fields, "patient_control_number") {
 		t.Errorf("fields %v", fields)
 	}

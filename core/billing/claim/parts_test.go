@@ -10,14 +10,14 @@ import (
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/contract"
 	"github.com/molar-billing/molar/core/billing/limit"
-	"github.com/molar-billing/molar/ports/storetest"
+	"github.com/molar-billing/molar/ports/filltest"
 )
 
 // filledClaim is a claim of which every field has a value. The claim and its
 // predetermination have the same fields.
 func filledClaim(t *testing.T, kind claim.Kind) *claim.Record {
 	t.Helper()
-	c := storetest.Filled[claim.Claim](t)
+	c := filltest.Filled[claim.Claim](t)
 	c.Kind, c.State, c.Frequency = kind, claim.AcceptedPayer, claim.FrequencyOriginal
 	c.ErasedAt = time.Time{}
 	return &claim.Record{
@@ -47,7 +47,7 @@ func wantDiffering(t *testing.T, what string, got, want any, names ...string) {
 // claim stays.
 func TestAReplacementTakesAllOfTheContent(t *testing.T) {
 	t.Parallel()
-	c, content := filledClaim(t, claim.KindClaim), storetest.Filled[claim.Content](t)
+	c, content := filledClaim(t, claim.KindClaim), filltest.Filled[claim.Content](t)
 	before := *c.Claim
 	if _, err := c.Replace(content, evening); err != nil {
 		t.Fatal(err)

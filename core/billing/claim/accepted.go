@@ -85,12 +85,14 @@ func (c *Claim) Overpaid() billing.Money { return max(0, -max(c.Open(), c.Open()
 
 // Refund returns the part of an overpayment of the services that is returned with this claim. The last payer returns it
 // up to what it paid, and the payer before the rest: the claims to all of them have the same amount open. If
-// nobody paid, the write-offs are too large, and it is the first claim.
+// nobody paid, the write-offs are too large, and it is the first claim. Of a voided claim it is all that its payers paid.
 func (c *Claim) Refund() billing.Money {
 	s, over := c.Standing, c.Overpaid()
 	switch {
 	case s == nil:
 		return 0
+	case c.State == Voided:
+		return max(0, s.Paid)
 	case s.Paid <= 0 && s.PaidLater <= 0 && c.SecondaryTo.IsZero():
 		return over
 	default:

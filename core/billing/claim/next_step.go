@@ -68,6 +68,9 @@ func (c *Claim) NextStep() string {
 		if c.endedHere() {
 			return "The claim was voided after it was rejected; create a new claim if the services must still be billed."
 		}
+		if kept := c.Refund(); kept > 0 {
+			return "The payer has voided the claim and has not taken " + kept.Dollars() + " back: if no remittance does so within 30 days, ask it how to return the money."
+		}
 		return "The payer has voided the claim; create a new claim if the services must still be billed."
 	case Paid:
 		if c.Standing != nil && c.Standing.Late {

@@ -110,6 +110,7 @@ func ways() []went {
 		{"with a plan by a check", decided, with(taken, standing(50_00, 20_00, 30_00), shownPlan(1))},
 		{"refused, with a plan by a check", decided, with(taken, standing(0, 0, 0), shownPlan(1), func(c *claim.Claim) { c.Standing.Act = remit.ActBillNext })},
 		{"overpaid", decided, with(taken, standing(90_00, 20_00, 0), paid)},
+		{"voided, and paid", []claim.State{claim.Voided}, with(taken, standing(80_00, 20_00, 0))},
 		{"underpaid", decided, with(taken, standing(70_00, 30_00, 0), contracted(70_00))},
 		{"changed", []claim.State{claim.Reconciled}, with(taken, standing(70_00, 30_00, 0), func(c *claim.Claim) { c.ReconciledAt = sent.Add(-time.Hour) })},
 		{"changed, and open", []claim.State{claim.Reconciled}, with(taken, standing(50_00, 30_00, 0), func(c *claim.Claim) { c.ReconciledAt = sent.Add(-time.Hour) })},

@@ -139,9 +139,14 @@ var claimRules = []rule[*claim.Claim]{
 		},
 	},
 	{
-		Overpaid, func(c *claim.Claim) bool { return c.Open() < 0 && c.Refund() > 0 },
+		Overpaid, func(c *claim.Claim) bool { return (c.Open() < 0 || c.State == claim.Voided) && c.Refund() > 0 },
 		func(c *claim.Claim, w *Work) {
 			w.Amount = c.Refund()
+			if c.State == claim.Voided { // the payer's own remittance takes the payment back, as a rule
+				w.Since = changed(c).Add(decideAge)
+				w.Reason, w.Actions, w.Settles = c.NextStep(), []string{"getClaim"}, []decision.As{decision.Handled}
+				return
+			}
 			if !c.SettledAt.IsZero() {
 				w.Since = c.SettledAt
 			}

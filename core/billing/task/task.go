@@ -370,7 +370,7 @@ type Renewed struct {
 
 // Rules is the version of the rules. Who changes what they say of a resource that is stored raises
 // it, and the tasks of every organization are computed again.
-const Rules = 13
+const Rules = 14
 
 // Rebuild is how far the tasks of a scope are computed by a version of the rules.
 type Rebuild struct {

@@ -116,6 +116,8 @@ func TestClaimRules(t *testing.T) {
 		"denied":            {aClaim(claim.Denied, standing(0, 0, 0)), []want{{task.Denied, 100_00, 0}}},
 		"accepted as open":  {aClaim(claim.Reconciled, with(standing(50_00, 20_00, 0), accepted(30_00))), nil},
 		"overpaid":          {aClaim(claim.Paid, standing(90_00, 20_00, 0)), []want{{task.Overpaid, 10_00, 0}}},
+		"voided and kept":   {aClaim(claim.Voided, with(standing(80_00, 20_00, 0), func(c *claim.Claim) { c.SentAt = sent })), []want{{task.Overpaid, 80_00, 30}}},
+		"voided, returned":  {aClaim(claim.Voided, standing(0, 0, 0)), nil},
 		"underpaid":         {aClaim(claim.Paid, with(standing(70_00, 30_00, 0), contracted(70_00))), []want{{task.Underpaid, 20_00, 0}}},
 		"by a dollar":       {aClaim(claim.Paid, with(standing(89_00, 11_00, 0), contracted(89_00))), nil},
 		"and reconciled":    {aClaim(claim.Reconciled, with(standing(70_00, 30_00, 0), contracted(70_00), func(c *claim.Claim) { c.ReconciledAt = sent })), []want{{task.Underpaid, 20_00, 0}}},
@@ -164,6 +166,7 @@ func TestNextStepNamesItsWork(t *testing.T) {
 		"no decision":    {aClaim(claim.AcceptedPayer, nil), 30, "The payer has not decided the claim for 30 days: ask it"},
 		"unacknowledged": {aClaim(claim.Submitted, nil), 2, "The claim was not acknowledged for two days"},
 		"paid":           {aClaim(claim.Paid, standing(80_00, 20_00, 0)), 90, "Post the payment"},
+		"voided":         {aClaim(claim.Voided, with(standing(80_00, 20_00, 0), func(c *claim.Claim) { c.SentAt = sent })), 1, "The payer has voided the claim and has not taken $80.00 back: "},
 	} {
 		r := &claim.Record{Claim: x.c, ReadAt: sent.AddDate(0, 0, x.days)}
 		if step := task.NextStep(r); !strings.HasPrefix(step, x.want) {

@@ -172,10 +172,10 @@ func (l *Line) split(n int) (first, rest *Line) {
 	return &one, &two
 }
 
-func (c *Case) warnings() []string {
-	out := c.Plan.warnings(theFirst())
+func (c *Case) warnings(of coverage.Category) []string {
+	out := c.Plan.warnings(theFirst(), of)
 	if c.Second != nil {
-		out = append(out, c.Second.warnings(theSecond())...)
+		out = append(out, c.Second.warnings(theSecond(), of)...)
 	}
 	return out
 }
@@ -209,7 +209,7 @@ func (r *run) line(l *Line) Result {
 	out, t := r.compute(l)
 	seconds = append(seconds, r.c.coordination().steps(own, allowed, out.pays)...)
 	res := Result{
-		Least: out.least, Most: out.most, Unless: unless, Warnings: r.c.warnings(), reasons: steps, seconds: seconds, pays: out.pays,
+		Least: out.least, Most: out.most, Unless: unless, Warnings: r.c.warnings(to.category), reasons: steps, seconds: seconds, pays: out.pays,
 		beyond: before.beyond(parts, out.pays.writeOff, some),
 	}
 	res.Uncertain = append(t.uncertain(l, r.c.Plan), doubts...)

@@ -206,10 +206,13 @@ func (l *Limit) name(what string) string {
 
 func percentWords(p int64) string { return strconv.FormatFloat(float64(p)/100, 'f', -1, 64) }
 
-// warnings returns what may stop a payment and changes no amount.
-func (p *Plan) warnings(who speaker) (out []string) {
+// warnings returns what may stop a payment, or change it on another day, and changes no amount of the line.
+func (p *Plan) warnings(who speaker, of coverage.Category) (out []string) {
 	if p.wantsApproval() {
 		out = append(out, who.plan+" may want to approve this service first: "+p.Rules.PreAuthorization)
+	}
+	if p.Rules.MajorServicesPaidOn == "seat_date" && (of == coverage.CategoryMajor || of == coverage.CategoryProsthodontics) {
+		out = append(out, who.plan+" pays for this service by the day of its seating, not of its preparation: estimate and bill it for that day.")
 	}
 	return out
 }

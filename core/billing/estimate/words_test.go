@@ -62,6 +62,27 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
+// TestPaidWhenSeated warns of a plan that pays for a crown, a bridge or a denture once it is seated. Most pay by the day of the preparation.
+func TestPaidWhenSeated(t *testing.T) {
+	t.Parallel()
+	paidOn := func(day string) change { return func(p *estimate.Plan) { p.Rules.MajorServicesPaidOn = day } }
+	for _, c := range []struct {
+		first, second, line string
+		want                []string
+	}{
+		{"seat_date", "", "D2740 fee 100", []string{"The plan pays for this service by the day of its seating, not of its preparation: estimate and bill it for that day."}},
+		{"prep_date", "", "D6750 fee 100", nil},
+		{"", "seat_date", "D5110 fee 100", []string{"The second plan pays for this service by the day of its seating, not of its preparation: estimate and bill it for that day."}},
+		{"seat_date", "", "D1110 fee 100", nil},
+		{"seat_date", "", "D7140 fee 100", nil},
+	} {
+		e := estimate.Compute(&estimate.Case{Plan: plan(paidOn(c.first)), Second: plan(paidOn(c.second)), Lines: []estimate.Line{line(c.line)}})
+		if got := e.Lines[0].Warnings; !slices.Equal(got, c.want) {
+			t.Errorf("%q and %q, %s: %q", c.first, c.second, c.line, got)
+		}
+	}
+}
+
 // TestReasonsOfTheSecondPlan has how each way of coordination comes to its amount: two plans of 50 percent, with
 // allowances of 900 and 650. The paths of the second plan are in another check.
 func TestReasonsOfTheSecondPlan(t *testing.T) {

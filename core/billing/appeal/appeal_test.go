@@ -115,7 +115,7 @@ func TestLetter(t *testing.T) {
 	taken := &remit.LedgerEntry{Claim: &remit.Claim{Lines: []remit.Line{{ProcedureCode: "D0120", Adjustments: []remit.Adjustment{{Group: "CO", Reason: "29", Amount: 60_00}}}}}}
 	letter := appeal.Letter(appeal.Facts{
 		Claim:  &claim.Record{Claim: c},
-		Office: &directory.Office{Name: "Main Street Dental", NPI: "1234567893", Phone: "5185550100", Address: directory.Address{Line1: "1 Main St", City: "Albany", State: "NY", ZIP: "12207"}},
+		Office: &directory.Office{Name: "Main Street Dental", NPI: "1234567893", Phone: "5185550100", Address: directory.Address{Line1: "1 Main St", City: "Albany", State: "NY", ZIP: "122070001"}},
 		Decided: []claim.Adjudication{
 			{LedgerEntry: decided, Numbers: []int{1, 2}},
 			{LedgerEntry: taken, Numbers: []int{2}, CancelledBy: decided},
@@ -123,7 +123,7 @@ func TestLetter(t *testing.T) {
 		On: today, Level: appeal.Second, Reason: "The X-ray shows decay.", Papers: 2,
 	})
 	for _, want := range []string{
-		"Main Street Dental\n1 Main St\nAlbany, NY 12207\nTelephone 5185550100\n\nMarch 10, 2026\n\nExample Dental\nAppeals\n\nRe: Second-level appeal",
+		"Main Street Dental\n1 Main St\nAlbany, NY 12207-0001\nTelephone 518-555-0100\n\nMarch 10, 2026\n\nExample Dental\nAppeals\n\nRe: Second-level appeal",
 		"Patient: Kim Example, born May 6, 2012\nSubscriber: Sam Example, member ID M1\nGroup: G7\nYour claim number: P99\nOur claim number: ABC123\n",
 		"Dates of service: February 2, 2026 to February 3, 2026\nCharge: $1,260.00",
 		"your decision of February 20, 2026. You do not pay:\n\n- D2740 on tooth 30 of February 2, 2026, charged $1,200.00: $1,200.00, reason CO-50 (", ", remark N130 (",

@@ -76,14 +76,22 @@ func (f Facts) sender() string {
 
 func (f Facts) place() string {
 	a := f.Office.Address
-	return strings.Trim(a.City+", "+a.State+" "+a.ZIP, ", ")
+	return strings.Trim(a.City+", "+a.State+" "+grouped(a.ZIP, 5, 9), ", ")
 }
 
 func telephone(number string) string {
 	if number == "" {
 		return ""
 	}
-	return "Telephone " + number
+	return "Telephone " + grouped(grouped(number, 3, 10), 7, 11)
+}
+
+// grouped puts a hyphen after the first digits of a number that has as many as its form, and leaves any other as it is.
+func grouped(number string, first, all int) string {
+	if len(number) != all || strings.Contains(number[first:], "-") {
+		return number
+	}
+	return number[:first] + "-" + number[first:]
 }
 
 // reference returns the lines by which the payer finds the claim.

@@ -54,7 +54,7 @@ func TestACheckShowsTheNextPlan(t *testing.T) {
 	s.clear(t)
 	claim, name := s.paid(t, "PAID-ERA", nil)
 	at, era := "/claims/"+claim.text(t, "id"), "/eras/"+claim.text(t, "payment", "era_id")
-	claim.shows(t, "second_plan", nil, "next_step", "Post the payment in the practice's books, then reconcile the claim.")
+	claim.shows(t, "second_plan", nil, "next_step", "Post the payment in the practice's books unless it is there already, then reconcile the claim.")
 	s.coverageOf(t, name, "CHTEST", "-ACTIVE-FULL") // its own payer
 	if w := s.ofSecondPlan(t, claim); w != nil {
 		t.Fatalf("without another payer: %v", w)
@@ -63,7 +63,7 @@ func TestACheckShowsTheNextPlan(t *testing.T) {
 	check := s.coverageOf(t, name, "60054", "-ACTIVE-FULL")
 	shown := s.must(t, 200, call{path: at})
 	shown.shows(t, "second_plan.eligibility_id", check, "second_plan.payer.payer_id", "60054", "second_plan.on", todayAt("America/New_York").String(), "other_coverage", []any{},
-		"next_step", "Post the payment in the practice's books, then bill Aetna Dental, whose plan an active check shows: $"+left+" is left.")
+		"next_step", "Post the payment in the practice's books unless it is there already, then bill Aetna Dental, whose plan an active check shows: $"+left+" is left.")
 	w := s.ofSecondPlan(t, claim)
 	path := "/tasks/" + w["id"].(string)
 	s.must(t, 200, call{path: path}).shows(t, "state", "open", "amount", left, "reason", "An active check shows a plan with Aetna Dental, and $"+left+" is left: bill it, or say that you will not.",
@@ -145,7 +145,7 @@ func TestAKnownPlanIsNext(t *testing.T) {
 	s.coverageOf(t, name, "60054", "-NEW-JOB")
 	s.must(t, 200, call{path: path}).shows(t, "state", "done")
 	s.must(t, 200, call{path: "/claims/" + claim.text(t, "id")}).shows(t, "second_plan.payer.payer_id", "60054",
-		"next_step", "Post the payment in the practice's books, then reconcile the claim.")
+		"next_step", "Post the payment in the practice's books unless it is there already, then reconcile the claim.")
 	s.recomputed(t)
 	s.must(t, 200, call{path: "/eras/" + claim.text(t, "payment", "era_id") + "/post", body: `{"reconcile":true}`}).shows(t, "reconciled", 1.0, "left_out", []any{})
 	s.must(t, 200, call{method: "POST", path: "/claims/" + claim.text(t, "id") + "/reopen"})

@@ -79,7 +79,7 @@ func (c *Claim) NextStep() string {
 		if short := c.underpaid(); short > 0 {
 			return underpaidStep(short) + ", then post the payment and reconcile the claim."
 		}
-		return "Post the payment in the practice's books, " + cmp.Or(c.nextPlanStep(), "then reconcile the claim.")
+		return "Post the payment in the practice's books unless it is there already, " + cmp.Or(c.nextPlanStep(), "then reconcile the claim.")
 	case Denied:
 		if c.Standing == nil || c.Standing.PatientResponsibility == 0 {
 			return "Read the adjustments in the remittance, then replace the claim, or reconcile it: nothing is open."

@@ -23,7 +23,7 @@ func TestNextStepsNameWhatThePayerAsksFor(t *testing.T) {
 	dated := &claim.OpenRequest{ID: billing.PayerRequestID{15: 1}, Due: billing.Date{Year: 2026, Month: 3, Day: 4}}
 	for state, want := range map[claim.State]string{
 		claim.AcceptedPayer: "The payer asks for more by March 4, 2026: answer its request " + dated.ID.String() + ".",
-		claim.Paid:          "Post the payment in the practice's books, then reconcile the claim.",
+		claim.Paid:          "Post the payment in the practice's books unless it is there already, then reconcile the claim.",
 	} {
 		if step := (&claim.Record{Claim: &claim.Claim{Progress: claim.Progress{State: state}}, Requested: dated}).NextStep(); step != want {
 			t.Errorf("%s: %q", state, step)

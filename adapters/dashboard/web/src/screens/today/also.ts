@@ -74,7 +74,7 @@ export function also(s: Summary): Also[] {
     of("paid"),
     "paid claim is not reconciled",
     "paid claims are not reconciled",
-    "Enter the payment in your books, then reconcile the claim.",
+    "Enter the payment in your books unless it is there already, then reconcile the claim.",
     claims({ state: ["paid"] }),
   );
   return work;

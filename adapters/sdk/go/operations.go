@@ -2488,7 +2488,7 @@ func (s WebhookEndpointsOperations) Ping(ctx context.Context, id string, options
 // ListDeliveries calls GET /webhook_endpoints/{id}/deliveries.
 // List the deliveries of an endpoint.
 //
-// Requires the `read` permission. Molar keeps a delivery for 30 days, and longer while it is pending.
+// Requires the `read` permission. Molar keeps a delivery for at least 30 days, and longer while it is pending.
 func (s WebhookEndpointsOperations) ListDeliveries(id string, params WebhookEndpointsListDeliveriesParams, options ...CallOption) *List[WebhookDelivery] {
 	return newList[WebhookDelivery](s.c, call{
 		method: http.MethodGet, path: "/webhook_endpoints/" + url.PathEscape(id) + "/deliveries",

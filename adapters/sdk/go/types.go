@@ -7383,7 +7383,7 @@ const (
 // took its decision back, and does not decide; or it was asked, and finds no claim. `denied`: the payer refuses, and money is open.
 // `appeal_due`: an appeal must be sent, or its decision is due or came.
 // `underpaid`: the payer allows less than its contract. `overpaid`:
-// payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
+// payments and write-offs exceed the charge, or a voided claim stays paid for 30 days. `changed_after_reconcile`: the payment changed later.
 // `secondary_to_bill`: the patient has another plan, by the claim or by an active check, and something is left. `secondary_outdated`: the decision
 // of the payer before changed after the claim was sent. `request_due`: the payer asks for something.
 // `remittance_unbalanced`: the payment does not add up. `remittance_unmatched`: claims of it are unfinished.
@@ -7495,7 +7495,7 @@ type Task struct {
 	// took its decision back, and does not decide; or it was asked, and finds no claim. `denied`: the payer refuses, and money is open.
 	// `appeal_due`: an appeal must be sent, or its decision is due or came.
 	// `underpaid`: the payer allows less than its contract. `overpaid`:
-	// payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
+	// payments and write-offs exceed the charge, or a voided claim stays paid for 30 days. `changed_after_reconcile`: the payment changed later.
 	// `secondary_to_bill`: the patient has another plan, by the claim or by an active check, and something is left. `secondary_outdated`: the decision
 	// of the payer before changed after the claim was sent. `request_due`: the payer asks for something.
 	// `remittance_unbalanced`: the payment does not add up. `remittance_unmatched`: claims of it are unfinished.
@@ -7740,7 +7740,7 @@ type EstimateLine struct {
 	Because []EstimateLineBecauseItem `json:"because"`
 	// Conditions of the plan whose facts are not known. The line is computed as if none strikes.
 	Unless []EstimateLineUnlessItem `json:"unless"`
-	// What may stop a payment and changes no amount, such as an approval that the plan wants first.
+	// What may stop a payment, or change it on another day, such as an approval that the plan wants first.
 	Warnings []string `json:"warnings"`
 	// What is missing, as sentences.
 	Uncertain []string `json:"uncertain"`

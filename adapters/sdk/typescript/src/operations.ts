@@ -1577,7 +1577,8 @@ export class ReportsOperations {
    * Requires the `read` permission. What was paid, written off and left to patients, of the claims of a period. Each
    * claim counts with its figures as they are now. A claim that was reconciled without a decision of its payer has no
    * day of decision: choose another `by` to see what was accepted on it. As CSV, the file has the rows without the
-   * total. If money is on no claim, a last row has only the columns of `unapplied`, which are empty in the others.
+   * total. A row of its own has the columns of `payments`, one for each reason those of `provider_adjustment`, and if
+   * money is on no claim, a last row those of `unapplied`. These columns are empty in the others.
    */
   collections(params: ReportsCollectionsParams = {}, options?: CallOptions): Promise<CollectionsReport> {
     return this.core.json({ method: "GET", path: "/reports/collections", query: params }, options);
@@ -2256,7 +2257,7 @@ export class WebhookEndpointsOperations {
   /**
    * List the deliveries of an endpoint.
    *
-   * Requires the `read` permission. Molar keeps a delivery for 30 days, and longer while it is pending.
+   * Requires the `read` permission. Molar keeps a delivery for at least 30 days, and longer while it is pending.
    */
   listDeliveries(id: string, params: WebhookEndpointsListDeliveriesParams = {}, options?: CallOptions): List<WebhookDelivery> {
     return new List(this.core, { method: "GET", path: `/webhook_endpoints/${encodeURIComponent(id)}/deliveries`, query: params }, options);

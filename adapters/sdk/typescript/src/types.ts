@@ -5923,6 +5923,12 @@ export interface CollectionsReport {
    * their list. Null for a report by another day than that of the decision, and for one of one provider.
    */
   unapplied: ReportUnapplied | null;
+  /**
+   * What the remittances of the period, payer and office pay, by the day of the payment: what the bank should have
+   * received. It differs from what they pay on claims by their provider adjustments. Remittances that another replaced,
+   * and corrections that wait for a decision, do not count. Null where `unapplied` is.
+   */
+  payments: ReportPayments | null;
 }
 
 export interface CollectionsRow {
@@ -5958,6 +5964,35 @@ export interface ReportUnapplied {
   ignored: ReportFigure;
   /** Remittance claims that need review, or match no claim. */
   unfinished: ReportFigure;
+}
+
+export interface ReportPayments {
+  /** An amount of dollars. */
+  amount: Amount;
+  remittances: number;
+  /**
+   * What payers took from these payments, or added to them, beside what they paid on claims.
+   */
+  provider_adjustments: ReportPaymentsProviderAdjustments;
+}
+
+/** What payers took from these payments, or added to them, beside what they paid on claims. */
+export interface ReportPaymentsProviderAdjustments {
+  /** A positive amount reduced the payments. */
+  amount: Amount;
+  reasons: ReportProviderAdjustment[];
+}
+
+/** The provider adjustments of one reason. */
+export interface ReportProviderAdjustment {
+  /** The code of the reason, such as `WO`. */
+  reason: string;
+  /** What the code means. A code that Molar does not know is its own label. */
+  label: string;
+  /** A positive amount reduced the payments. */
+  amount: Amount;
+  /** Those that have such an adjustment. */
+  remittances: number;
 }
 
 /** The parameters of /reports/denials. */
@@ -6531,7 +6566,7 @@ export type TaskState =
  * took its decision back, and does not decide; or it was asked, and finds no claim. `denied`: the payer refuses, and money is open.
  * `appeal_due`: an appeal must be sent, or its decision is due or came.
  * `underpaid`: the payer allows less than its contract. `overpaid`:
- * payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
+ * payments and write-offs exceed the charge, or a voided claim stays paid for 30 days. `changed_after_reconcile`: the payment changed later.
  * `secondary_to_bill`: the patient has another plan, by the claim or by an active check, and something is left. `secondary_outdated`: the decision
  * of the payer before changed after the claim was sent. `request_due`: the payer asks for something.
  * `remittance_unbalanced`: the payment does not add up. `remittance_unmatched`: claims of it are unfinished.
@@ -6607,7 +6642,7 @@ export interface Task {
    * took its decision back, and does not decide; or it was asked, and finds no claim. `denied`: the payer refuses, and money is open.
    * `appeal_due`: an appeal must be sent, or its decision is due or came.
    * `underpaid`: the payer allows less than its contract. `overpaid`:
-   * payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
+   * payments and write-offs exceed the charge, or a voided claim stays paid for 30 days. `changed_after_reconcile`: the payment changed later.
    * `secondary_to_bill`: the patient has another plan, by the claim or by an active check, and something is left. `secondary_outdated`: the decision
    * of the payer before changed after the claim was sent. `request_due`: the payer asks for something.
    * `remittance_unbalanced`: the payment does not add up. `remittance_unmatched`: claims of it are unfinished.
@@ -6869,7 +6904,7 @@ export interface EstimateLine {
    */
   unless: EstimateLineUnlessItem[];
   /**
-   * What may stop a payment and changes no amount, such as an approval that the plan wants first.
+   * What may stop a payment, or change it on another day, such as an approval that the plan wants first.
    */
   warnings: string[];
   /** What is missing, as sentences. */

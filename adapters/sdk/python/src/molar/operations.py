@@ -1425,7 +1425,8 @@ class ReportsOperations:
         Requires the `read` permission. What was paid, written off and left to patients, of the claims of a period. Each
         claim counts with its figures as they are now. A claim that was reconciled without a decision of its payer has no
         day of decision: choose another `by` to see what was accepted on it. As CSV, the file has the rows without the
-        total. If money is on no claim, a last row has only the columns of `unapplied`, which are empty in the others.
+        total. A row of its own has the columns of `payments`, one for each reason those of `provider_adjustment`, and if
+        money is on no claim, a last row those of `unapplied`. These columns are empty in the others.
         """
         return CollectionsReport(self._core.json(Call("GET", "/reports/collections", options, query=dict(params))))
 
@@ -2031,7 +2032,7 @@ class WebhookEndpointsOperations:
     def list_deliveries(self, id: str, *, options: Options = NO_OPTIONS, **params: Unpack[WebhookEndpointsListDeliveriesParams]) -> List[WebhookDelivery]:
         """List the deliveries of an endpoint.
 
-        Requires the `read` permission. Molar keeps a delivery for 30 days, and longer while it is pending.
+        Requires the `read` permission. Molar keeps a delivery for at least 30 days, and longer while it is pending.
         """
         return List(self._core, Call("GET", f"/webhook_endpoints/{part(id)}/deliveries", options, query=dict(params)), WebhookDelivery)
 

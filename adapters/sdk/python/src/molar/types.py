@@ -6222,6 +6222,51 @@ class ReportUnapplied(Model):
     }
 
 
+class ReportProviderAdjustment(Model):
+    """The provider adjustments of one reason."""
+
+    reason: str
+    """The code of the reason, such as `WO`."""
+    label: str
+    """What the code means. A code that Molar does not know is its own label."""
+    amount: Decimal
+    """A positive amount reduced the payments."""
+    remittances: int
+    """Those that have such an adjustment."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "amount": Decimal,
+    }
+
+
+class ReportPaymentsProviderAdjustments(Model):
+    """What payers took from these payments, or added to them, beside what they paid on claims."""
+
+    amount: Decimal
+    """A positive amount reduced the payments."""
+    reasons: list[ReportProviderAdjustment]
+
+    _read: ClassVar[dict[str, Any]] = {
+        "amount": Decimal,
+        "reasons": [ReportProviderAdjustment],
+    }
+
+
+class ReportPayments(Model):
+    """A part of a reply."""
+
+    amount: Decimal
+    """An amount of dollars."""
+    remittances: int
+    provider_adjustments: ReportPaymentsProviderAdjustments
+    """What payers took from these payments, or added to them, beside what they paid on claims."""
+
+    _read: ClassVar[dict[str, Any]] = {
+        "amount": Decimal,
+        "provider_adjustments": ReportPaymentsProviderAdjustments,
+    }
+
+
 class CollectionsReport(Model):
     """A part of a reply."""
 
@@ -6237,6 +6282,11 @@ class CollectionsReport(Model):
     """Money of the remittances of the period, payer and office that is on no claim, by the day of the payment. `href` is
     their list. Null for a report by another day than that of the decision, and for one of one provider.
     """
+    payments: ReportPayments | None
+    """What the remittances of the period, payer and office pay, by the day of the payment: what the bank should have
+    received. It differs from what they pay on claims by their provider adjustments. Remittances that another replaced,
+    and corrections that wait for a decision, do not count. Null where `unapplied` is.
+    """
 
     _read: ClassVar[dict[str, Any]] = {
         "as_of": timestamp,
@@ -6245,6 +6295,7 @@ class CollectionsReport(Model):
         "rows": [CollectionsRow],
         "total": CollectionsRow,
         "unapplied": ReportUnapplied,
+        "payments": ReportPayments,
     }
 
 
@@ -6882,7 +6933,7 @@ was left. `unacknowledged`: nobody acknowledged the claim. `no_decision`: the pa
 took its decision back, and does not decide; or it was asked, and finds no claim. `denied`: the payer refuses, and money is open.
 `appeal_due`: an appeal must be sent, or its decision is due or came.
 `underpaid`: the payer allows less than its contract. `overpaid`:
-payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
+payments and write-offs exceed the charge, or a voided claim stays paid for 30 days. `changed_after_reconcile`: the payment changed later.
 `secondary_to_bill`: the patient has another plan, by the claim or by an active check, and something is left. `secondary_outdated`: the decision
 of the payer before changed after the claim was sent. `request_due`: the payer asks for something.
 `remittance_unbalanced`: the payment does not add up. `remittance_unmatched`: claims of it are unfinished.
@@ -6954,7 +7005,7 @@ class Task(Model):
     took its decision back, and does not decide; or it was asked, and finds no claim. `denied`: the payer refuses, and money is open.
     `appeal_due`: an appeal must be sent, or its decision is due or came.
     `underpaid`: the payer allows less than its contract. `overpaid`:
-    payments and write-offs exceed the charge. `changed_after_reconcile`: the payment changed later.
+    payments and write-offs exceed the charge, or a voided claim stays paid for 30 days. `changed_after_reconcile`: the payment changed later.
     `secondary_to_bill`: the patient has another plan, by the claim or by an active check, and something is left. `secondary_outdated`: the decision
     of the payer before changed after the claim was sent. `request_due`: the payer asks for something.
     `remittance_unbalanced`: the payment does not add up. `remittance_unmatched`: claims of it are unfinished.
@@ -7208,7 +7259,7 @@ class EstimateLine(Model):
     unless: list[EstimateLineUnlessItem]
     """Conditions of the plan whose facts are not known. The line is computed as if none strikes."""
     warnings: list[str]
-    """What may stop a payment and changes no amount, such as an approval that the plan wants first."""
+    """What may stop a payment, or change it on another day, such as an approval that the plan wants first."""
     uncertain: list[str]
     """What is missing, as sentences."""
     paid_from: dt.date | None

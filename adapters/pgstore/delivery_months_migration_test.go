@@ -42,12 +42,13 @@ func migrationsUntil(t *testing.T, last int64) fs.FS {
 	return files
 }
 
-// deliveriesBefore are deliveries of the last release, pending and not.
+// deliveriesBefore are deliveries of the last release, pending and not. A process whose clock was wrong
+// made one of them.
 const deliveriesBefore = `
 INSERT INTO webhook_deliveries (id, org_id, mode, endpoint_id, event_id, event_type, state, next_attempt_at, attempts, created_at, settled_at)
 SELECT (lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') || '7000' || right(md5(n::text), 16))::uuid, gen_random_uuid(), 'live', gen_random_uuid(), gen_random_uuid(), 'claim.paid',
 	CASE WHEN n % 10 = 0 THEN 'pending' WHEN n % 10 = 1 THEN 'failed' ELSE 'delivered' END, CASE WHEN n % 10 = 0 THEN at END, ARRAY['{"at":"x"}'::json], at, CASE WHEN n % 10 > 0 THEN at END
-FROM generate_series(1, 20000) n CROSS JOIN LATERAL (SELECT now() - n * interval '5 min' AS at OFFSET 0) t;
+FROM generate_series(0, 20000) n CROSS JOIN LATERAL (SELECT CASE n WHEN 0 THEN now() + interval '200 days' ELSE now() - n * interval '5 min' END AS at OFFSET 0) t;
 CREATE TABLE copied AS SELECT * FROM webhook_deliveries`
 
 // The statements of a process of the last release, which each writer prepares once.
@@ -59,7 +60,7 @@ SELECT (lpad(to_hex((extract(epoch FROM clock_timestamp()) * 1000)::bigint), 12,
 )
 
 // TestDeliveriesBecomeMonthsBesideTheService migrates a database of the last release beside processes of that release,
-// which write and read, and kills the migration in two of its steps. Every row is there afterwards, as it was.
+// which write and read, and kills the migration in three of its steps. Every row is there afterwards, as it was.
 func TestDeliveriesBecomeMonthsBesideTheService(t *testing.T) {
 	t.Parallel()
 	releases, err := migrations.Releases()
@@ -83,7 +84,7 @@ func TestDeliveriesBecomeMonthsBesideTheService(t *testing.T) {
 	if err := pgstore.MigrateFiles(t.Context(), address, migrationsUntil(t, 221)); err != nil {
 		t.Fatal(err)
 	}
-	for _, step := range []int64{223, 224} {
+	for _, step := range []int64{222, 223, 224} {
 		if err := pgstore.MigrateFiles(t.Context(), address, migrationsUntil(t, step-1)); err != nil {
 			t.Fatal(err)
 		}

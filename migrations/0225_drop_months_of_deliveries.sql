@@ -48,8 +48,9 @@ $$;
 -- Makes the next month two weeks ahead, or looks at so many deliveries of the first month that is older than the
 -- time, or drops a month: after a look that found nothing that stays, or when its rows are gone. A transaction has one of these as its
 -- last statement, because the lock stays until its end. Returns how many rows went, and whether to go on.
--- While another process does this, it does nothing.
-CREATE FUNCTION sweep_delivery_months(before timestamptz, most integer, OUT removed bigint, OUT more boolean)
+-- While another process does this, it does nothing. It makes no month beside a default partition that is larger than the
+-- most bytes, and fails when there is nothing else to do.
+CREATE FUNCTION sweep_delivery_months(before timestamptz, most integer, largest bigint DEFAULT 64 * 1024 * 1024, OUT removed bigint, OUT more boolean)
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -61,7 +62,8 @@ DECLARE
     n      bigint;
     last   uuid;
     kept   boolean;
-    ahead  uuid;
+    ahead  uuid := coalesce((SELECT next FROM delivery_months() ORDER BY next DESC LIMIT 1), first_id(date_trunc('month', now())));
+    until  uuid := first_id(now() + interval '14 days');
     months timestamptz;
     made   text;
 BEGIN
@@ -72,9 +74,9 @@ BEGIN
         RETURN;
     END IF;
 
-    -- A month that the default partition has rows of goes without; the server looks for them under the lock.
-    SELECT next INTO ahead FROM delivery_months() ORDER BY next DESC LIMIT 1;
-    WHILE ahead <= first_id(now() + interval '14 days') AND pg_relation_size('webhook_deliveries_default') < 64 * 1024 * 1024 LOOP
+    -- A month that the default partition has rows of goes without; the server looks for them under the lock. So the month
+    -- after it is made at once, while there are few.
+    WHILE ahead <= until AND pg_relation_size('webhook_deliveries_default') < largest LOOP
         months := date_trunc('month', to_timestamp(('x' || left(replace(ahead::text, '-', ''), 12))::bit(48)::bigint / 1000.0));
         EXECUTE 'SELECT EXISTS (SELECT FROM webhook_deliveries WHERE id >= $1 AND id < $2)' INTO kept USING ahead, first_id(months + interval '1 month');
         IF NOT kept THEN
@@ -87,6 +89,7 @@ BEGIN
             RETURN;
         END IF;
         ahead := first_id(months + interval '1 month');
+        until := first_id(now() + interval '45 days');
     END LOOP;
 
     -- A partition has no policy for its owner: only the whole table shows its rows.
@@ -135,6 +138,9 @@ BEGIN
             RETURN;
         END IF;
     END LOOP;
+    IF ahead <= until THEN
+        RAISE program_limit_exceeded USING MESSAGE = 'webhook_deliveries_default is too large to make a month beside it';
+    END IF;
 END
 $$;
 
@@ -143,7 +149,7 @@ DECLARE
     owned regprocedure;
 BEGIN
     INSERT INTO sweeps (bare, mode, lowest) SELECT 'webhook_deliveries', 'live', next FROM delivery_months();
-    FOREACH owned IN ARRAY ARRAY['delivery_rows_below(timestamptz)', 'sweep_delivery_months(timestamptz, integer)']::regprocedure[] LOOP
+    FOREACH owned IN ARRAY ARRAY['delivery_rows_below(timestamptz)', 'sweep_delivery_months(timestamptz, integer, bigint)']::regprocedure[] LOOP
         EXECUTE format('ALTER FUNCTION %s SECURITY DEFINER SET search_path = pg_catalog, %I, pg_temp SET TimeZone = ''UTC''', owned, current_schema());
     END LOOP;
 END

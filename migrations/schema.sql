@@ -992,7 +992,7 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION public.sweep_delivery_months(before timestamp with time zone, most integer, OUT removed bigint, OUT more boolean) RETURNS record
+CREATE FUNCTION public.sweep_delivery_months(before timestamp with time zone, most integer, largest bigint DEFAULT ((64 * 1024) * 1024), OUT removed bigint, OUT more boolean) RETURNS record
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'public', 'pg_temp'
     SET "TimeZone" TO 'UTC'
@@ -1006,7 +1006,8 @@ DECLARE
     n      bigint;
     last   uuid;
     kept   boolean;
-    ahead  uuid;
+    ahead  uuid := coalesce((SELECT next FROM delivery_months() ORDER BY next DESC LIMIT 1), first_id(date_trunc('month', now())));
+    until  uuid := first_id(now() + interval '14 days');
     months timestamptz;
     made   text;
 BEGIN
@@ -1017,9 +1018,9 @@ BEGIN
         RETURN;
     END IF;
 
-    -- A month that the default partition has rows of goes without; the server looks for them under the lock.
-    SELECT next INTO ahead FROM delivery_months() ORDER BY next DESC LIMIT 1;
-    WHILE ahead <= first_id(now() + interval '14 days') AND pg_relation_size('webhook_deliveries_default') < 64 * 1024 * 1024 LOOP
+    -- A month that the default partition has rows of goes without; the server looks for them under the lock. So the month
+    -- after it is made at once, while there are few.
+    WHILE ahead <= until AND pg_relation_size('webhook_deliveries_default') < largest LOOP
         months := date_trunc('month', to_timestamp(('x' || left(replace(ahead::text, '-', ''), 12))::bit(48)::bigint / 1000.0));
         EXECUTE 'SELECT EXISTS (SELECT FROM webhook_deliveries WHERE id >= $1 AND id < $2)' INTO kept USING ahead, first_id(months + interval '1 month');
         IF NOT kept THEN
@@ -1032,6 +1033,7 @@ BEGIN
             RETURN;
         END IF;
         ahead := first_id(months + interval '1 month');
+        until := first_id(now() + interval '45 days');
     END LOOP;
 
     -- A partition has no policy for its owner: only the whole table shows its rows.
@@ -1080,6 +1082,9 @@ BEGIN
             RETURN;
         END IF;
     END LOOP;
+    IF ahead <= until THEN
+        RAISE program_limit_exceeded USING MESSAGE = 'webhook_deliveries_default is too large to make a month beside it';
+    END IF;
 END
 $_$;
 
@@ -4527,8 +4532,8 @@ GRANT SELECT,DELETE,UPDATE ON TABLE public.claim_changes TO molar_system;
 REVOKE ALL ON FUNCTION public.status_lane_room(of_payer uuid, of_mode text, most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.status_lane_room(of_payer uuid, of_mode text, most integer) TO molar_app;
 
-REVOKE ALL ON FUNCTION public.sweep_delivery_months(before timestamp with time zone, most integer, OUT removed bigint, OUT more boolean) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.sweep_delivery_months(before timestamp with time zone, most integer, OUT removed bigint, OUT more boolean) TO molar_system;
+REVOKE ALL ON FUNCTION public.sweep_delivery_months(before timestamp with time zone, most integer, largest bigint, OUT removed bigint, OUT more boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.sweep_delivery_months(before timestamp with time zone, most integer, largest bigint, OUT removed bigint, OUT more boolean) TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.acknowledgements TO molar_app;
 

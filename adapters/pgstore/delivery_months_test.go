@@ -267,6 +267,40 @@ func TestDeliveriesWithoutAMonth(t *testing.T) {
 	}
 }
 
+// TestMonthsAreMadeAgain lets deliveries be without a month: of this month, of all, and more of them than the
+// server can look at under a lock. The next month is made, or the sweep says what to do.
+func TestMonthsAreMadeAgain(t *testing.T) {
+	t.Parallel()
+	address := pgtest.URL(t)
+	m := newMonthly(t, address, address)
+	exec(t, m.db, "DROP TABLE "+m.partition(t, 0))
+	settledInMonth(t, m.db, *m.e, 0, 50)
+	m.sweep(t)
+	if names := m.partitions(t); slices.Contains(names, m.partition(t, 0)) || !slices.Contains(names, m.partition(t, -1)) {
+		t.Errorf("after a month without a partition, the partitions are %q", names)
+	}
+
+	exec(t, m.db, "DELETE FROM webhook_deliveries; DROP TABLE "+strings.Join(slices.DeleteFunc(m.partitions(t), func(name string) bool { return name == "webhook_deliveries_default" }), ", "))
+	if m.sweep(t); !slices.Contains(m.partitions(t), m.partition(t, 0)) {
+		t.Errorf("after the loss of all months, the partitions are %q", m.partitions(t))
+	}
+
+	exec(t, m.db, "DROP TABLE "+m.partition(t, 0))
+	settledInMonth(t, m.db, *m.e, 0, 40_000)
+	exec(t, m.db, "UPDATE webhook_deliveries SET event_type = repeat('x', 1800)")
+	err := m.store.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error {
+		_, _, err := tx.Forget.DeliveryMonths(ctx, time.Now().AddDate(0, 0, -30))
+		return err
+	})
+	if err == nil || !strings.Contains(err.Error(), "larger than 64 MB") {
+		t.Fatalf("of a large default partition, the sweep says %v", err)
+	}
+	_, does, _ := strings.Cut(err.Error(), "when few write: ")
+	if exec(t, m.db, does); !slices.Contains(m.partitions(t), m.partition(t, -1)) {
+		t.Errorf("after what the sweep said, the partitions are %q", m.partitions(t))
+	}
+}
+
 // TestOthersRowsStay removes the deliveries of one organization, in a reset and in a deletion. Rows of another are at
 // the same place of another partition.
 func TestOthersRowsStay(t *testing.T) {

@@ -19,6 +19,7 @@ import (
 // The SQLSTATE codes that the store acts on.
 const (
 	codeDivisionByZero   pqerror.Code = "22012"
+	codeProgramLimit     pqerror.Code = "54000"
 	codeSerialization    pqerror.Code = "40001"
 	codeDeadlock         pqerror.Code = "40P01"
 	codeUniqueViolation  pqerror.Code = "23505"

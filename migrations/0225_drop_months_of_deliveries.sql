@@ -56,12 +56,13 @@ AS $$
 DECLARE
     home   text := (SELECT format('%I.', relnamespace::regnamespace) FROM pg_class WHERE oid = 'webhook_deliveries'::regclass);
     every  text := 'ONLY webhook_deliveries, ONLY webhook_deliveries_default';
-    bound  uuid := first_id(least(before, now() - interval '30 days'));
+    bound  uuid := first_id(least(before, now() - interval '30 days') - interval '10 days'); -- the last attempts come after the month
     sweep  sweeps;
     m      record;
     n      bigint;
     last   uuid;
     kept   boolean;
+    young  boolean := false;
     ahead  uuid := coalesce((SELECT next FROM delivery_months() ORDER BY next DESC LIMIT 1), first_id(date_trunc('month', now())));
     until  uuid := first_id(now() + interval '14 days');
     months timestamptz;
@@ -96,14 +97,18 @@ BEGIN
     SELECT * INTO m FROM delivery_months() d WHERE d.first >= sweep.lowest AND d.next <= bound ORDER BY d.first LIMIT 1;
     IF FOUND THEN
         EXECUTE '
-            SELECT max(id::text)::uuid, count(*), coalesce(bool_or(stays), false)
+            SELECT max(id::text)::uuid, count(*), coalesce(bool_or(held OR stays AND settled_at IS NULL), false), coalesce(bool_or(stays), false)
             FROM (
-                SELECT id, EXISTS (SELECT FROM holds h WHERE h.org_id = d.org_id)
-                    OR coalesce(settled_at >= $4, true) AND EXISTS (SELECT FROM webhook_endpoints e WHERE e.id = d.endpoint_id)
+                SELECT id, settled_at, EXISTS (SELECT FROM holds h WHERE h.org_id = d.org_id) AS held,
+                    coalesce(settled_at >= $4, true) AND EXISTS (SELECT FROM webhook_endpoints e WHERE e.id = d.endpoint_id)
                         AND NOT (settled_at IS NOT NULL AND d.mode = ''test'' AND EXISTS (SELECT FROM sandbox_clocks c WHERE c.org_id = d.org_id)) AS stays
                 FROM webhook_deliveries d WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3
             ) looked'
-            INTO last, n, kept USING coalesce(sweep.below, m.first), m.next, most, before;
+            INTO last, n, kept, young USING coalesce(sweep.below, m.first), m.next, most, before;
+        young := young AND NOT kept;
+    END IF;
+    -- A month that stays only because a delivery was settled a short time ago is looked at again.
+    IF m.bare IS NOT NULL AND NOT young THEN
         IF NOT kept AND n = most THEN
             UPDATE sweeps SET below = last, seen = seen + n WHERE bare = 'webhook_deliveries';
             more := true;
@@ -132,9 +137,11 @@ BEGIN
 
     FOR m IN SELECT * FROM delivery_months() d WHERE d.next <= least(bound, sweep.lowest) ORDER BY d.first LOOP
         EXECUTE 'SELECT EXISTS (SELECT FROM webhook_deliveries WHERE id >= $1 AND id < $2)' INTO kept USING m.first, m.next;
-        IF NOT kept AND lock_soon(format('%s, ONLY %I IN ACCESS EXCLUSIVE MODE', every, m.bare)) THEN
-            EXECUTE format('DROP TABLE %I', m.bare);
-            more := true;
+        IF NOT kept THEN
+            IF lock_soon(format('%s, ONLY %I IN ACCESS EXCLUSIVE MODE', every, m.bare)) THEN
+                EXECUTE format('DROP TABLE %I', m.bare);
+                more := true;
+            END IF;
             RETURN;
         END IF;
     END LOOP;

@@ -1,9 +1,9 @@
 -- +goose Up
 
 -- The sweep of deliveries looks at old months in their order. "lowest" is where the first month begins at which it has
--- not looked; what stays of those before it goes by rows. "below" is the last row of that month at which it looked, and "seen" how
--- many there were.
-ALTER TABLE sweeps ADD COLUMN seen bigint NOT NULL DEFAULT 0;
+-- not looked; what stays of those before it goes by rows. "below" is the last row of that month at which it looked, "seen" how
+-- many there were, and "held" which holds there were when it began.
+ALTER TABLE sweeps ADD COLUMN seen bigint NOT NULL DEFAULT 0, ADD COLUMN held text;
 
 -- +goose StatementBegin
 
@@ -25,6 +25,13 @@ AS $$
         (SELECT m.first FROM delivery_months() m JOIN sweeps s ON s.bare = 'webhook_deliveries' AND m.first >= s.lowest
         WHERE m.first < first_id(before) ORDER BY m.first LIMIT 1),
         'ffffffff-ffff-ffff-ffff-ffffffffffff')
+$$;
+
+-- Changes whenever a hold is placed or released, whatever the clocks are.
+CREATE FUNCTION holds_now() RETURNS text
+LANGUAGE sql STABLE
+AS $$
+    SELECT coalesce(md5(string_agg(h::text, ' ' ORDER BY h.org_id, h.patient_id)), '') FROM holds h
 $$;
 
 -- Acquires locks, or none if others have them: what waits behind it waits no longer than one of its tries.
@@ -96,6 +103,9 @@ BEGIN
     -- A partition has no policy for its owner: only the whole table shows its rows.
     SELECT * INTO m FROM delivery_months() d WHERE d.first >= sweep.lowest AND d.next <= bound ORDER BY d.first LIMIT 1;
     IF FOUND THEN
+        IF sweep.below IS NULL THEN
+            sweep.held := holds_now();
+        END IF;
         EXECUTE '
             SELECT max(id::text)::uuid, count(*), coalesce(bool_or(held OR stays AND settled_at IS NULL), false), coalesce(bool_or(stays), false)
             FROM (
@@ -110,20 +120,19 @@ BEGIN
     -- A month that stays only because a delivery was settled a short time ago is looked at again.
     IF m.bare IS NOT NULL AND NOT young THEN
         IF NOT kept AND n = most THEN
-            UPDATE sweeps SET below = last, seen = seen + n WHERE bare = 'webhook_deliveries';
+            UPDATE sweeps SET below = last, seen = seen + n, held = sweep.held WHERE bare = 'webhook_deliveries';
             more := true;
             RETURN;
         END IF;
         IF NOT kept THEN
-            IF NOT lock_soon('holds IN SHARE MODE') THEN -- a hold that was placed since the look
+            IF NOT lock_soon('holds IN SHARE MODE') THEN
                 RETURN;
             END IF;
-            EXECUTE 'SELECT EXISTS (
-                SELECT FROM holds h JOIN webhook_endpoints e ON e.org_id = h.org_id
-                    CROSS JOIN LATERAL (SELECT FROM webhook_deliveries d WHERE d.endpoint_id = e.id AND d.id >= $1 AND d.id < $2 LIMIT 1) d)'
-                INTO kept USING m.first, m.next;
-        END IF;
-        IF NOT kept THEN
+            IF holds_now() <> sweep.held THEN -- looks again
+                UPDATE sweeps SET below = NULL, seen = 0 WHERE bare = 'webhook_deliveries';
+                more := true;
+                RETURN;
+            END IF;
             IF NOT lock_soon(format('%s, ONLY %I IN ACCESS EXCLUSIVE MODE', every, m.bare)) THEN
                 RETURN;
             END IF;
@@ -162,5 +171,5 @@ BEGIN
 END
 $$;
 -- +goose StatementEnd
-REVOKE ALL ON FUNCTION delivery_months, delivery_rows_below, lock_soon, sweep_delivery_months FROM PUBLIC;
+REVOKE ALL ON FUNCTION delivery_months, delivery_rows_below, holds_now, lock_soon, sweep_delivery_months FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION delivery_rows_below, sweep_delivery_months TO molar_system;

@@ -495,6 +495,12 @@ BEGIN
 END
 $_$;
 
+CREATE FUNCTION public.holds_now() RETURNS text
+    LANGUAGE sql STABLE
+    AS $$
+    SELECT coalesce(md5(string_agg(h::text, ' ' ORDER BY h.org_id, h.patient_id)), '') FROM holds h
+$$;
+
 CREATE FUNCTION public.lock_soon(what text) RETURNS boolean
     LANGUAGE plpgsql
     AS $$
@@ -1040,6 +1046,9 @@ BEGIN
     -- A partition has no policy for its owner: only the whole table shows its rows.
     SELECT * INTO m FROM delivery_months() d WHERE d.first >= sweep.lowest AND d.next <= bound ORDER BY d.first LIMIT 1;
     IF FOUND THEN
+        IF sweep.below IS NULL THEN
+            sweep.held := holds_now();
+        END IF;
         EXECUTE '
             SELECT max(id::text)::uuid, count(*), coalesce(bool_or(held OR stays AND settled_at IS NULL), false), coalesce(bool_or(stays), false)
             FROM (
@@ -1054,20 +1063,19 @@ BEGIN
     -- A month that stays only because a delivery was settled a short time ago is looked at again.
     IF m.bare IS NOT NULL AND NOT young THEN
         IF NOT kept AND n = most THEN
-            UPDATE sweeps SET below = last, seen = seen + n WHERE bare = 'webhook_deliveries';
+            UPDATE sweeps SET below = last, seen = seen + n, held = sweep.held WHERE bare = 'webhook_deliveries';
             more := true;
             RETURN;
         END IF;
         IF NOT kept THEN
-            IF NOT lock_soon('holds IN SHARE MODE') THEN -- a hold that was placed since the look
+            IF NOT lock_soon('holds IN SHARE MODE') THEN
                 RETURN;
             END IF;
-            EXECUTE 'SELECT EXISTS (
-                SELECT FROM holds h JOIN webhook_endpoints e ON e.org_id = h.org_id
-                    CROSS JOIN LATERAL (SELECT FROM webhook_deliveries d WHERE d.endpoint_id = e.id AND d.id >= $1 AND d.id < $2 LIMIT 1) d)'
-                INTO kept USING m.first, m.next;
-        END IF;
-        IF NOT kept THEN
+            IF holds_now() <> sweep.held THEN -- looks again
+                UPDATE sweeps SET below = NULL, seen = 0 WHERE bare = 'webhook_deliveries';
+                more := true;
+                RETURN;
+            END IF;
             IF NOT lock_soon(format('%s, ONLY %I IN ACCESS EXCLUSIVE MODE', every, m.bare)) THEN
                 RETURN;
             END IF;
@@ -2531,6 +2539,7 @@ CREATE TABLE public.sweeps (
     below uuid,
     stays uuid,
     seen bigint DEFAULT 0 NOT NULL,
+    held text,
     CONSTRAINT sweeps_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text])))
 );
 
@@ -4386,6 +4395,8 @@ GRANT ALL ON FUNCTION public.forget_audit_entries(before timestamp with time zon
 
 REVOKE ALL ON FUNCTION public.forget_records(the_table text, the_mode text, most integer, OUT removed integer, OUT more boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.forget_records(the_table text, the_mode text, most integer, OUT removed integer, OUT more boolean) TO molar_system;
+
+REVOKE ALL ON FUNCTION public.holds_now() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.lock_soon(what text) FROM PUBLIC;
 

@@ -182,6 +182,8 @@ func TestDropOfAMonthIsInterrupted(t *testing.T) {
 	address := pgtest.URL(t)
 	m := newMonthly(t, address, address)
 	settledInMonth(t, m.db, *m.e, monthsBack, 300)
+	other := scope().Org.UUID()
+	exec(t, m.db, "UPDATE webhook_deliveries SET org_id = '"+other+"', endpoint_id = gen_random_uuid() WHERE id = "+inMonth(monthsBack, "7")) // its endpoint was deleted
 	old := m.partition(t, monthsBack)
 	const step = "SELECT removed FROM sweep_delivery_months(now() - interval '30 days', 100)"
 	var writers sync.WaitGroup
@@ -232,9 +234,11 @@ func TestDropOfAMonthIsInterrupted(t *testing.T) {
 	if err := reader.Rollback(); err != nil {
 		t.Fatal(err)
 	}
-	exec(t, m.db, "INSERT INTO holds (org_id, reason, placed_at) VALUES ('"+m.e.Scope.Org.UUID()+"', 'a court asks', now())")
-	if n, _ := m.step(t); n != 0 || m.rows(t, "id < first_id(month_ago(0))") != 300 {
-		t.Errorf("%d went after a hold was placed", n)
+	exec(t, m.db, "INSERT INTO holds (org_id, reason, placed_at) VALUES ('"+other+"', 'a court asks', now())")
+	for range 2 { // finds the hold, and looks again
+		if n, more := m.step(t); n != 0 || !more || m.rows(t, "id < first_id(month_ago(0))") != 300 {
+			t.Errorf("%d went after a hold was placed, and more is %t", n, more)
+		}
 	}
 	exec(t, m.db, "DELETE FROM holds; UPDATE sweeps SET lowest = first_id(month_ago(6)) WHERE bare = 'webhook_deliveries'")
 	if dropped, swept := m.sweep(t); dropped != 300 || swept != 0 || slices.Contains(m.partitions(t), old) {

@@ -453,4 +453,16 @@ func TestProviderAdjustmentsInCollections(t *testing.T) {
 	}
 	s.must(t, 200, call{path: "/reports/collections?from=2026-04-01"}).shows(t, "payments.amount", "0.00", "payments.provider_adjustments.reasons", []any{})
 	s.must(t, 200, call{path: "/reports/collections?by=service"}).shows(t, "payments", nil)
+
+	// Each part of a payment states the whole, a remittance without a payment has a total, and a total is below 0.
+	part := func(amount string) string {
+		return strings.NewReplacer("*1250*800*", "*1250*"+amount+"*").Replace(crownPaid("X" + amount))
+	}
+	for _, file := range []string{
+		paying("EFT-2", 1000, part("600")), paying("EFT-2", 1000, part("400")), paying("EFT-3", -70, crownPaid("X1")+"PLB*"+ourNPI+"*20261231*WO*870~"),
+		strings.Replace(paying("EFT-4", 800, crownPaid("X2")), "*C*ACH*", "*C*NON*", 1),
+	} {
+		s.remitted(t, s.key, s.test, file)
+	}
+	s.must(t, 200, call{path: path}).shows(t, "payments.amount", "1758.00", "payments.remittances", 5, "payments.provider_adjustments.amount", "912.00")
 }

@@ -226,19 +226,33 @@ func (r reports) unappliedIn(f remit.Filter, with remit.With) (string, []any) {
 	return q.text(""), q.args
 }
 
+// payable is what the bank must receive for a remittance that stands, as remit.ERA.Payable says: a part that
+// states the whole payment has its own share.
+const payable = `CASE WHEN e.detail -> 'Payment' ->> 'Method' = 'NON' THEN 0 ELSE greatest(0, coalesce(
+		CASE WHEN e.later -> 'Together' ->> 'Failed' = '0' THEN (
+			SELECT CASE WHEN NOT (f ->> 'Unread')::boolean THEN f ->> 'Expected' END
+			FROM json_array_elements(CASE json_typeof(e.detail -> 'Balance' -> 'Findings') WHEN 'array' THEN e.detail -> 'Balance' -> 'Findings' END) f
+			WHERE f ->> 'Level' = 'payment'
+			LIMIT 1
+		) END,
+		e.detail -> 'Payment' ->> 'Total')::bigint) END`
+
 // paid adds up the payments of remittances that stand, in the first row, and their provider adjustments by reason.
 func (r reports) paid(f remit.Filter) (string, []any) {
-	of := r.query("id, (detail -> 'Payment' ->> 'Total')::bigint AS total, detail -> 'ProviderAdjustments' AS adjusted", "eras e").ofERAs(f)
+	of := r.query("id, "+payable+" AS payable, detail -> 'ProviderAdjustments' AS adjusted", "eras e").ofERAs(f)
 	of.where(stands)
 	q := &query{args: of.args}
 	q.add("WITH paid AS MATERIALIZED (\n" + of.built.String() + `
 )
-SELECT '' AS reason, coalesce(sum(total), 0)::bigint, count(*) FROM paid
-UNION ALL
-SELECT a ->> 'Reason', sum((a ->> 'Amount')::bigint)::bigint, count(DISTINCT id)
-FROM paid CROSS JOIN LATERAL json_array_elements(CASE json_typeof(adjusted) WHEN 'array' THEN adjusted END) a
-GROUP BY a ->> 'Reason'`)
-	return q.text("ORDER BY reason"), q.args
+SELECT reason, amount, remittances
+FROM (
+	SELECT 1 AS part, '' AS reason, coalesce(sum(payable), 0)::bigint AS amount, count(*) AS remittances FROM paid
+	UNION ALL
+	SELECT 2, a ->> 'Reason', sum((a ->> 'Amount')::bigint)::bigint, count(DISTINCT id)
+	FROM paid CROSS JOIN LATERAL json_array_elements(CASE json_typeof(adjusted) WHEN 'array' THEN adjusted END) a
+	GROUP BY a ->> 'Reason'
+) p`)
+	return q.text("ORDER BY part, reason"), q.args
 }
 
 // Payments adds up what remittances pay.

@@ -65,11 +65,13 @@ func (c *Claim) NextStep() string {
 		if c.SentAt.IsZero() {
 			return "The claim was voided before it was sent; create a new claim if the services must still be billed."
 		}
+		if kept := c.Refund(); kept > 0 && c.endedHere() {
+			return "The payer paid " + kept.Dollars() + " on this claim, which was voided here after it was rejected: ask the payer whether it must be returned."
+		} else if kept > 0 {
+			return "The payer has voided the claim and has not taken " + kept.Dollars() + " back: if no remittance does so within 30 days, ask it how to return the money."
+		}
 		if c.endedHere() {
 			return "The claim was voided after it was rejected; create a new claim if the services must still be billed."
-		}
-		if kept := c.Refund(); kept > 0 {
-			return "The payer has voided the claim and has not taken " + kept.Dollars() + " back: if no remittance does so within 30 days, ask it how to return the money."
 		}
 		return "The payer has voided the claim; create a new claim if the services must still be billed."
 	case Paid:

@@ -144,7 +144,8 @@ var claimRules = []rule[*claim.Claim]{
 			w.Amount = c.Refund()
 			if c.State == claim.Voided { // the payer's own remittance takes the payment back, as a rule
 				w.Since = changed(c).Add(decideAge)
-				w.Reason, w.Actions, w.Settles = c.NextStep(), []string{"getClaim"}, []decision.As{decision.Handled}
+				w.Actions, w.Settles = []string{"getClaim"}, []decision.As{decision.Handled}
+				w.Reason = "The claim is voided, and the payer has not taken " + w.Amount.Dollars() + " back for 30 days: ask it whether and how to return the money."
 				return
 			}
 			if !c.SettledAt.IsZero() {

@@ -167,6 +167,9 @@ func TestNextStepNamesItsWork(t *testing.T) {
 		"unacknowledged": {aClaim(claim.Submitted, nil), 2, "The claim was not acknowledged for two days"},
 		"paid":           {aClaim(claim.Paid, standing(80_00, 20_00, 0)), 90, "Post the payment"},
 		"voided":         {aClaim(claim.Voided, with(standing(80_00, 20_00, 0), func(c *claim.Claim) { c.SentAt = sent })), 1, "The payer has voided the claim and has not taken $80.00 back: "},
+		"voided here": {aClaim(claim.Voided, with(standing(80_00, 20_00, 0), func(c *claim.Claim) {
+			c.SentAt, c.History = sent, append(c.History, claim.Move{State: claim.Voided, Cause: "void_unsent", At: sent})
+		})), 1, "The payer paid $80.00 on this claim, which was voided here after it was rejected: ask"},
 	} {
 		r := &claim.Record{Claim: x.c, ReadAt: sent.AddDate(0, 0, x.days)}
 		if step := task.NextStep(r); !strings.HasPrefix(step, x.want) {
@@ -196,6 +199,10 @@ func TestWhenWorkBegins(t *testing.T) {
 		c.History = append(c.History, claim.Move{State: claim.AcceptedPayer, At: later, Cause: "earlier_payer_changed"}, claim.Move{State: claim.AcceptedPayer, At: later.Add(time.Hour), Cause: claim.TriggerMatch})
 	})
 	check(t, task.OfAClaim(overpaid), []want{{task.Overpaid, 10_00, 5}})
+	kept := aClaim(claim.Voided, with(standing(80_00, 20_00, 0), func(c *claim.Claim) { c.SentAt = sent }))
+	if got := task.OfAClaim(kept)[0].Reason; !strings.HasPrefix(got, "The claim is voided, and the payer has not taken $80.00 back for 30 days: ask it") {
+		t.Errorf("a payment that the payer did not take back: %q", got)
+	}
 	check(t, task.OfAClaim(changed), []want{{task.NoDecision, 100_00, 30}, {task.SecondaryOutdated, 100_00, 5}})
 }
 

@@ -172,10 +172,10 @@ func (l *Line) split(n int) (first, rest *Line) {
 	return &one, &two
 }
 
-func (c *Case) warnings(of coverage.Category) []string {
-	out := c.Plan.warnings(theFirst(), of)
+func (c *Case) warnings(code string) []string {
+	out := c.Plan.warnings(theFirst(), code)
 	if c.Second != nil {
-		out = append(out, c.Second.warnings(theSecond(), of)...)
+		out = append(out, c.Second.warnings(theSecond(), code)...)
 	}
 	return out
 }
@@ -209,7 +209,7 @@ func (r *run) line(l *Line) Result {
 	out, t := r.compute(l)
 	seconds = append(seconds, r.c.coordination().steps(own, allowed, out.pays)...)
 	res := Result{
-		Least: out.least, Most: out.most, Unless: unless, Warnings: r.c.warnings(to.category), reasons: steps, seconds: seconds, pays: out.pays,
+		Least: out.least, Most: out.most, Unless: unless, Warnings: r.c.warnings(l.Code), reasons: steps, seconds: seconds, pays: out.pays,
 		beyond: before.beyond(parts, out.pays.writeOff, some),
 	}
 	res.Uncertain = append(t.uncertain(l, r.c.Plan), doubts...)

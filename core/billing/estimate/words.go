@@ -207,14 +207,22 @@ func (l *Limit) name(what string) string {
 func percentWords(p int64) string { return strconv.FormatFloat(float64(p)/100, 'f', -1, 64) }
 
 // warnings returns what may stop a payment, or change it on another day, and changes no amount of the line.
-func (p *Plan) warnings(who speaker, of coverage.Category) (out []string) {
+func (p *Plan) warnings(who speaker, code string) (out []string) {
 	if p.wantsApproval() {
 		out = append(out, who.plan+" may want to approve this service first: "+p.Rules.PreAuthorization)
 	}
-	if p.Rules.MajorServicesPaidOn == "seat_date" && (of == coverage.CategoryMajor || of == coverage.CategoryProsthodontics) {
-		out = append(out, who.plan+" pays for this service by the day of its seating, not of its preparation: estimate and bill it for that day.")
+	if p.Rules.MajorServicesPaidOn == "seat_date" && seated(code) {
+		out = append(out, who.plan+" pays for this service on the seat date, not the prep date: use the seat date as the date of service.")
 	}
 	return out
+}
+
+// seated reports whether the service has a day of preparation and one of seating: an inlay, an onlay, a crown, a
+// veneer, a denture, a crown of an implant or a bridge.
+func seated(code string) bool {
+	return slices.ContainsFunc([][2]string{
+		{"D2510", "D2799"}, {"D2960", "D2962"}, {"D5110", "D5286"}, {"D6058", "D6077"}, {"D6205", "D6794"},
+	}, func(of [2]string) bool { return of[0] <= code && code <= of[1] })
 }
 
 // wantsApproval reports whether the payer has words about an approval that say more than that none is required.

@@ -70,11 +70,15 @@ func TestPaidWhenSeated(t *testing.T) {
 		first, second, line string
 		want                []string
 	}{
-		{"seat_date", "", "D2740 fee 100", []string{"The plan pays for this service by the day of its seating, not of its preparation: estimate and bill it for that day."}},
+		{"seat_date", "", "D2740 fee 100", []string{"The plan pays for this service on the seat date, not the prep date: use the seat date as the date of service."}},
 		{"prep_date", "", "D6750 fee 100", nil},
-		{"", "seat_date", "D5110 fee 100", []string{"The second plan pays for this service by the day of its seating, not of its preparation: estimate and bill it for that day."}},
+		{"", "seat_date", "D5110 fee 100", []string{"The second plan pays for this service on the seat date, not the prep date: use the seat date as the date of service."}},
 		{"seat_date", "", "D1110 fee 100", nil},
 		{"seat_date", "", "D7140 fee 100", nil},
+		{"seat_date", "", "D2950 fee 100", nil}, // the core below a crown
+		{"seat_date", "", "D5410 fee 100", nil}, // a denture is adjusted
+		{"seat_date", "", "D6010 fee 100", nil}, // an implant is placed
+		{"seat_date", "", "D6930 fee 100", nil}, // a bridge is cemented again
 	} {
 		e := estimate.Compute(&estimate.Case{Plan: plan(paidOn(c.first)), Second: plan(paidOn(c.second)), Lines: []estimate.Line{line(c.line)}})
 		if got := e.Lines[0].Warnings; !slices.Equal(got, c.want) {

@@ -234,7 +234,7 @@ func (b *Benefits) facts(on, answered billing.Date) (out []string) {
 		out = append(out, "The plan does not pay for "+listWords(not)+".")
 	}
 	if b.endsSoon(on) && b.endsWithYear() {
-		out = append(out, "The payer has the plan until "+dayWords(b.CoverageTerminationDate, on)+".")
+		out = append(out, "The plan ends on "+dayWords(b.CoverageTerminationDate, on)+".")
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -142,15 +143,22 @@ func reportCollections(b Backend) *cobra.Command {
 
 // printPayments prints what the remittances of a period pay, and by what that differs from what they pay on claims.
 func printPayments(c *cobra.Command, p *molar.ReportPayments) error {
-	err := say(c, "payments of the period: %s of %d remittances", p.Amount, p.Remittances)
+	err := say(c, "payments of the period: %s in %s", p.Amount, countRemittances(p.Remittances))
 	for _, a := range p.ProviderAdjustments.Reasons {
 		did, amount := "reduced by", strings.TrimPrefix(string(a.Amount), "-")
 		if amount != string(a.Amount) {
 			did = "raised by"
 		}
-		err = errors.Join(err, say(c, "  %s %s: %s (%s), of %d remittances", did, amount, oneLine(a.Label), oneLine(a.Reason), a.Remittances))
+		err = errors.Join(err, say(c, "  %s %s: %s (%s), in %s", did, amount, oneLine(a.Label), oneLine(a.Reason), countRemittances(a.Remittances)))
 	}
 	return err
+}
+
+func countRemittances(n int) string {
+	if n == 1 {
+		return "1 remittance"
+	}
+	return strconv.Itoa(n) + " remittances"
 }
 
 func reportDenials(b Backend) *cobra.Command {

@@ -1,7 +1,7 @@
 // The four reports. Each sum leads to the list of its claims.
 import { type Schemas, useClient } from "../../api/client";
 import { useFilters } from "../../api/filters";
-import { parse, readSearch, type Searches } from "../../api/searches";
+import { parse, readSearch } from "../../api/searches";
 import { acts } from "../../ui/codes";
 import { cents, dollars, Money, useZone } from "../../ui/format";
 import { Go } from "../../ui/link";
@@ -170,7 +170,7 @@ export function Collections() {
                 />
               </>
             )}
-            <Payments of={r.payments} filters={filters} />
+            <Payments of={r.payments} />
             <Unapplied of={r.unapplied} />
           </>
         )}
@@ -180,30 +180,15 @@ export function Collections() {
 }
 
 /** Payments says what the remittances of the period pay, and by what that differs from what they pay on claims. */
-function Payments({
-  of,
-  filters,
-}: {
-  of: Schemas["CollectionsReport"]["payments"];
-  filters: Searches["/reports/collections"];
-}) {
+function Payments({ of }: { of: Schemas["CollectionsReport"]["payments"] }) {
   if (!of || of.remittances === 0) return null;
-  const search = {
-    paid_from: filters.from,
-    paid_to: filters.to,
-    payer_id: filters.payer_id,
-    office_id: filters.office_id,
-  };
   return (
     <section aria-label="Payments of the period">
       <h2 className="card-note">Payments of the period</h2>
       <ul className="plain card-note stack-s">
         <li>
-          Payers paid{" "}
-          <Go to="/remittances" search={search} aria-label={`Payments: ${dollars(of.amount)}`}>
-            <Money value={of.amount} strong />
-          </Go>{" "}
-          with {count(of.remittances, "remittance")}. Compare it with the bank.
+          Payers paid <Money value={of.amount} strong /> in {count(of.remittances, "remittance")}.
+          Compare it with the bank.
         </li>
         {of.provider_adjustments.reasons.map((a) => (
           <li key={a.reason}>

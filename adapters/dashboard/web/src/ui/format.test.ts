@@ -6,6 +6,7 @@ import {
   day,
   daysAfter,
   dollars,
+  lasts,
   midnight,
   name,
   printable,
@@ -84,6 +85,10 @@ describe("dates", () => {
     [30 * 86_400, "Feb 8, 2026"],
   ])("%d seconds from now is %s", (seconds, want) => {
     expect(ago(new Date(now + seconds * 1000), "UTC", now)).toBe(want);
+  });
+  test("what lasts has the word since before a day alone", () => {
+    expect(lasts(new Date(now - 23 * 3_600_000), "UTC", now)).toBe("23 hours ago");
+    expect(lasts(new Date(now - 7 * 86_400_000), "UTC", now)).toBe("since Jan 2, 2026");
   });
 });
 

@@ -124,9 +124,11 @@ export function When({
   value,
   full,
   real,
+  since,
 }: {
   value: string | null | undefined;
   full?: boolean;
+  since?: boolean; // what began then lasts
   real?: boolean; // the moment is one of real time, else of the business
 }) {
   const zone = useZone();
@@ -145,9 +147,17 @@ export function When({
   });
   return (
     <time dateTime={value} title={whole} className="nowrap numbers">
-      {full ? whole : ago(at, zone, real ? Date.now() : now())}
+      {full ? whole : (since ? lasts : ago)(at, zone, real ? Date.now() : now())}
     </time>
   );
+}
+
+const week = 7 * 86_400;
+
+/** lasts returns how long ago something began, or since which day it lasts when that is a week or more. */
+export function lasts(at: Date, zone: string, now: number): string {
+  const day = Math.abs(at.getTime() - now) / 1000 >= week;
+  return `${day ? "since " : ""}${ago(at, zone, now)}`;
 }
 
 /** ago returns how far a moment is from now, or its day when that is a week or more. */
@@ -155,7 +165,7 @@ export function ago(at: Date, zone: string, now: number): string {
   const seconds = (at.getTime() - now) / 1000;
   if (Math.abs(seconds) < 60) return seconds > 0 ? "in seconds" : "just now";
   const unit = units.find(([, length]) => Math.abs(seconds) >= length);
-  if (!unit || Math.abs(seconds) >= 7 * 86_400) {
+  if (!unit || Math.abs(seconds) >= week) {
     return at.toLocaleDateString("en-US", {
       timeZone: zone,
       year: "numeric",

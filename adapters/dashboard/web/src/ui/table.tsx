@@ -16,7 +16,7 @@ export type Column<T> = {
   right?: boolean; // numbers and money
   wide?: boolean; // is left out on a narrow page
   sort?: string; // the order of the API that its head chooses
-  sum?: (row: T) => string | null | undefined; // an amount that the rows add up to
+  sum?: (row: T, at: number, rows: readonly T[]) => string | null | undefined; // its part of the total
 };
 
 /** Order is the order of a list of the API: the highest or the last first, unless it is ascending. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Counts, officesCounted, tasksOf, upTo, wholeBut } from "./counts";
+import { atStake, type Counts, officesCounted, tasksOf, upTo, wholeBut } from "./counts";
 
 const n = (count: number, more = false) => ({ count, more });
 const office = (id: string) => ({ id, name: `Office ${id}` });
@@ -48,4 +48,19 @@ test("counts are beside a filter while no other narrows the list", () => {
   expect(wholeBut("payer_id", { office_id: "off_1" })).toBe(false);
   expect(wholeBut("kind", { kind: ["denied"], assignee: "me" })).toBe(false);
   expect(wholeBut("kind", { state: "snoozed" })).toBe(false);
+});
+
+test("two tasks about the same money of a claim are at stake once", () => {
+  const task = (id: string, amount: string | null) => ({
+    resource: { object: "claim", id } as const,
+    amount,
+  });
+  const all = [
+    task("a", "80.00"),
+    task("a", "80.00"),
+    task("b", "80.00"),
+    task("a", "5.00"),
+    task("b", null),
+  ];
+  expect(all.map(atStake)).toEqual(["80.00", null, "80.00", "5.00", null]);
 });

@@ -36,3 +36,11 @@ export function tasksOf(id: string, counts: Counts | undefined): string {
   if (!found) return "";
   return `${upTo(found)} ${found.count === 1 && !found.more ? "task" : "tasks"}`;
 }
+
+type Stake = Pick<Schemas["Task"], "amount" | "resource">;
+
+/** atStake returns what a task adds to the total of its list. Two tasks about one amount of a resource add it once. */
+export function atStake(t: Stake, at: number, all: readonly Stake[]): string | null {
+  const same = (o: Stake) => o.resource.id === t.resource.id && o.amount === t.amount;
+  return all.findIndex(same) === at ? t.amount : null;
+}

@@ -8,6 +8,7 @@ import { More } from "../../ui/menu";
 import type { Column } from "../../ui/table";
 import { DueOn } from "../payer-requests/due";
 import { actOf, dueFrom, kinds, type Task } from "./acts";
+import { atStake } from "./counts";
 import { named } from "./many";
 import { type Asks, Before, Questions, useAssign, useWake } from "./put-off";
 
@@ -71,7 +72,7 @@ export function useTaskColumns(
       head: "At stake",
       right: true,
       cell: (t) => <Money value={t.amount} strong />,
-      sum: (t) => t.amount,
+      sum: atStake,
     },
     { head: "Whose", cell: (t) => (t.assignee ? <Changer by={t.assignee} /> : <None />) },
     ...(may.write
@@ -129,7 +130,7 @@ const due: Column<Task> = {
         <DueOn day={t.due_on} by={t.due_from ? dueFrom[t.due_from] : ""} />
       ) : (
         <span className="sub">
-          since <When value={t.since} />
+          <When value={t.since} since />
         </span>
       )}
     </span>

@@ -263,6 +263,25 @@ func TestFreedRemittanceIsOffered(t *testing.T) {
 	second := s.paidBy(t, "EFT-2")[0]
 	s.must(t, 200, call{path: second}).shows(t, "bank.status", "received")
 	s.must(t, 200, call{path: first}).shows(t, "bank.received", "1.00")
+
+	// The bank writes the number without the zero before it, and the file also has the debit that takes the stored deposit back.
+	for _, back := range []bool{false, true} {
+		day := startService(t)
+		first = day.paidBy(t, "0EFT-1")[0]
+		day.must(t, 200, banking(cut)).shows(t, "matched", 1.0)
+		day.must(t, 200, bankDay("2026-03-10,1.00,HCCLAIMPMT TRN*1*EFT-1*1512345678")).shows(t, "matched", 0.0, "waiting", 1.0)
+		path = day.deposit(t, "?trace_number=EFT-1")
+		file, state, received, returned := whole, "matched", "1.00", 0.0
+		if back {
+			file += "5220EXAMPLE DENTAL                      1946032529CCDHCCLAIMPMT260311260311   1091000010000002\n" +
+				"627122105278000123456789     00000001001234567893     BRIGHT SMILES DENTAL    1091000010000004\n" +
+				"705TRN*1*EFT-1*1512345678~                                                         00010000004\n"
+			state, received, returned = "returned", "0.00", 1.0
+		}
+		day.must(t, 200, banking(file)).shows(t, "traced", 1.0, "matched", 0.0, "returned", returned)
+		day.must(t, 200, call{path: path}).shows(t, "state", state)
+		day.must(t, 200, call{path: first}).shows(t, "bank.received", received)
+	}
 }
 
 // TestDepositOfACutFileIsReturned completes a deposit with the file that also takes it back, and a return that was cut.

@@ -204,7 +204,7 @@ func (i *importing) matches(ctx context.Context, locked map[billing.ERAID]*remit
 		if err != nil {
 			return nil, err
 		}
-		deposits = append(deposits, slices.DeleteFunc(waiting, i.has)...)
+		deposits = append(deposits, slices.DeleteFunc(waiting, func(d *deposit.Deposit) bool { return i.stored(d.ID) != nil })...)
 	}
 	for _, m := range deposit.Matches(deposits, eras) {
 		free := !slices.ContainsFunc(m.ERAs, func(e *remit.ERA) bool { return locked[e.ID] == nil })
@@ -295,36 +295,39 @@ func (i *importing) complete(ctx context.Context, id billing.DepositID, entry de
 // offer finds the stored deposits that wait, and have the trace number of a remittance that is free again.
 func (i *importing) offer(ctx context.Context) error {
 	for _, e := range i.mistaken {
-		f := deposit.Filter{Trace: e.Payment.TraceNumber, From: e.Due().AddDays(-deposit.Window), To: e.Due().AddDays(deposit.Window)}
-		if f.Trace == "" {
-			continue
-		}
-		found, err := i.tx.Deposits.List(ctx, f, billing.Page{Limit: nearby})
-		if err != nil {
-			return err
-		}
-		for _, d := range found {
-			if !d.Waits() || i.has(d) {
-				continue
-			}
-			if d, err = i.tx.Deposits.Lock(ctx, d.ID); err != nil {
+		for _, state := range []deposit.State{deposit.Unmatched, deposit.Unrelated} {
+			f := deposit.Filter{State: state, From: e.Due().AddDays(-deposit.Window), To: e.Due().AddDays(deposit.Window)}
+			found, err := i.tx.Deposits.List(ctx, f, billing.Page{Limit: nearby})
+			if err != nil {
 				return err
 			}
-			i.again = append(i.again, d)
+			for _, d := range found {
+				if !d.Waits() || !d.Traces(e) || i.stored(d.ID) != nil {
+					continue
+				}
+				if d, err = i.tx.Deposits.Lock(ctx, d.ID); err != nil {
+					return err
+				}
+				i.again = append(i.again, d)
+			}
 		}
 	}
 	return nil
 }
 
-// has reports whether the import changes the stored deposit already.
-func (i *importing) has(d *deposit.Deposit) bool {
-	return slices.ContainsFunc(slices.Concat(i.to.Traced, i.again), func(o *deposit.Deposit) bool { return o.ID == d.ID })
+// stored returns the stored deposit with the ID that the import changes already; nil for none.
+func (i *importing) stored(id billing.DepositID) *deposit.Deposit {
+	return withID(slices.Concat(i.to.Traced, i.again), id)
 }
 
 // completed returns the completed deposit with the ID; nil for none.
 func (i *importing) completed(id billing.DepositID) *deposit.Deposit {
-	if n := slices.IndexFunc(i.to.Traced, func(d *deposit.Deposit) bool { return d.ID == id }); n >= 0 {
-		return i.to.Traced[n]
+	return withID(i.to.Traced, id)
+}
+
+func withID(all []*deposit.Deposit, id billing.DepositID) *deposit.Deposit {
+	if n := slices.IndexFunc(all, func(d *deposit.Deposit) bool { return d.ID == id }); n >= 0 {
+		return all[n]
 	}
 	return nil
 }
@@ -353,7 +356,7 @@ func (i *importing) takenBack(ctx context.Context) (taken []takenBack, err error
 			continue // it took one back before
 		}
 		for n, d := range earlier { // as it will be stored
-			earlier[n] = cmp.Or(i.completed(d.ID), d)
+			earlier[n] = cmp.Or(i.stored(d.ID), d)
 		}
 		earlier = slices.DeleteFunc(earlier, func(d *deposit.Deposit) bool {
 			return slices.ContainsFunc(taken, func(t takenBack) bool { return t.of.ID == d.ID })
@@ -364,7 +367,7 @@ func (i *importing) takenBack(ctx context.Context) (taken []takenBack, err error
 			continue
 		case slices.Contains(i.to.Added, d):
 			d.TakenBack(by, nil)
-		case i.completed(d.ID) != nil:
+		case i.stored(d.ID) != nil: // it is locked
 			taken = append(taken, takenBack{d, by})
 		default:
 			if d, err = i.tx.Deposits.Lock(ctx, d.ID); err != nil {

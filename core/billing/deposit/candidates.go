@@ -39,7 +39,7 @@ func (d *Deposit) Candidates(eras []*remit.ERA, others []*Deposit) (all []Candid
 	}
 	below, above := map[string][]*remit.ERA{}, []*remit.ERA{}
 	for _, e := range d.nearest(eras) {
-		awaited, traced := e.Awaited(), d.traces(e)
+		awaited, traced := e.Awaited(), d.Traces(e)
 		if awaited == 0 || !d.near(e, Window) {
 			continue
 		}
@@ -103,8 +103,8 @@ func (d *Deposit) rank(e *remit.ERA) int {
 
 func (d *Deposit) days(e *remit.ERA) time.Duration { return d.Date.Time().Sub(e.Due().Time()).Abs() }
 
-// traces reports whether both have the same trace number, or number of a check.
-func (d *Deposit) traces(e *remit.ERA) bool {
+// Traces reports whether both have the same trace number, or number of a check.
+func (d *Deposit) Traces(e *remit.ERA) bool {
 	number := comparableTrace(d.Trace)
 	return number != "" && number == comparableTrace(e.Payment.TraceNumber)
 }
@@ -121,7 +121,7 @@ func (d *Deposit) partsOf(eras []*remit.ERA) []part[*remit.ERA] {
 // beside are those of the deposits that may pay the remittance together with this one.
 func (d *Deposit) beside(e *remit.ERA, others []*Deposit) (all []part[*Deposit]) {
 	for _, o := range others {
-		if o.ID != d.ID && o.Rest() > 0 && o.near(e, Window) && (o.traces(e) || o.Within(e) && (o.Names(e) || !o.Claims)) {
+		if o.ID != d.ID && o.Rest() > 0 && o.near(e, Window) && (o.Traces(e) || o.Within(e) && (o.Names(e) || !o.Claims)) {
 			all = append(all, part[*Deposit]{o, o.Rest(), o.days(e), o.ID})
 		}
 	}

@@ -21,8 +21,26 @@ END
 $$;
 -- +goose StatementEnd
 
--- No process has read these columns since 0.2.0.
-ALTER TABLE patients DROP COLUMN IF EXISTS first_key, DROP COLUMN IF EXISTS last_key;
+-- No process has read these columns since 0.2.0. The lock is waited for 50 ms at a time, so that nothing waits long
+-- behind it.
+-- +goose StatementBegin
+DO $$
+BEGIN
+    SET LOCAL lock_timeout = '50ms';
+    FOR tries IN 1 .. 100 LOOP
+        BEGIN
+            ALTER TABLE patients DROP COLUMN IF EXISTS first_key, DROP COLUMN IF EXISTS last_key;
+            EXIT;
+        EXCEPTION WHEN lock_not_available THEN
+            IF tries = 100 THEN
+                RAISE;
+            END IF;
+            PERFORM pg_sleep(0.1);
+        END;
+    END LOOP;
+END
+$$;
+-- +goose StatementEnd
 
 -- The words of the patients whose names have such letters, anew, in short steps beside the service. A step
 -- goes through some blocks of the table. What it writes has the words of now, so no step writes it twice, and
@@ -36,7 +54,18 @@ DECLARE
     stale uuid[];
 BEGIN
     -- What began before may still write words of before.
-    LOCK TABLE patient_words IN SHARE ROW EXCLUSIVE MODE;
+    SET LOCAL lock_timeout = '50ms';
+    FOR tries IN 1 .. 100 LOOP
+        BEGIN
+            LOCK TABLE patient_words IN SHARE ROW EXCLUSIVE MODE;
+            EXIT;
+        EXCEPTION WHEN lock_not_available THEN
+            IF tries = 100 THEN
+                RAISE;
+            END IF;
+            PERFORM pg_sleep(0.1);
+        END;
+    END LOOP;
     ended := pg_relation_size('patient_words') / current_setting('block_size')::bigint;
     COMMIT;
     FOR block IN 0 .. ended BY step LOOP

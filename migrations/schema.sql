@@ -3191,8 +3191,6 @@ CREATE INDEX claims_submitted_number ON public.claims USING btree (submitted_num
 
 CREATE INDEX claims_to_ask ON public.claims USING btree (org_id, mode, payer_id, ask_turn, ask_from, id) WHERE (ask_from IS NOT NULL);
 
-CREATE INDEX claims_unsent ON public.claims USING btree (mode, updated_at) WHERE ((state = 'queued'::text) AND (batch_id IS NULL) AND (held IS NULL));
-
 CREATE UNIQUE INDEX claims_void ON public.claims USING btree (parent_id, org_id, mode) WHERE ((frequency = 'void'::text) AND (state <> 'rejected'::text));
 
 CREATE UNIQUE INDEX connections_name ON public.connections USING btree (lower(name));
@@ -4259,6 +4257,8 @@ CREATE POLICY system ON public.eligibility_checks FOR SELECT TO molar_system USI
 
 CREATE POLICY system ON public.encryption_key TO molar_system USING (true);
 
+CREATE POLICY system ON public.enrollments FOR SELECT TO molar_system USING (true);
+
 CREATE POLICY system ON public.erasures FOR SELECT TO molar_system USING (true);
 
 CREATE POLICY system ON public.event_numbers TO molar_system USING (true);
@@ -4420,6 +4420,7 @@ GRANT UPDATE(frequency) ON TABLE public.claims TO molar_app;
 GRANT UPDATE(patient_control_number) ON TABLE public.claims TO molar_app;
 
 GRANT UPDATE(office_id) ON TABLE public.claims TO molar_app;
+GRANT SELECT(office_id) ON TABLE public.claims TO molar_system;
 
 GRANT UPDATE(payer_id) ON TABLE public.claims TO molar_app;
 GRANT SELECT(payer_id) ON TABLE public.claims TO molar_system;
@@ -5018,11 +5019,22 @@ GRANT SELECT,INSERT ON TABLE public.encryption_key TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.enrollments TO molar_app;
 
+GRANT SELECT(org_id) ON TABLE public.enrollments TO molar_system;
+
+GRANT SELECT(mode) ON TABLE public.enrollments TO molar_system;
+
+GRANT SELECT(office_id) ON TABLE public.enrollments TO molar_system;
+
+GRANT SELECT(payer_id) ON TABLE public.enrollments TO molar_system;
+
 GRANT UPDATE(payer_code) ON TABLE public.enrollments TO molar_app;
 
 GRANT UPDATE(payer_name) ON TABLE public.enrollments TO molar_app;
 
+GRANT SELECT(transaction) ON TABLE public.enrollments TO molar_system;
+
 GRANT UPDATE(state) ON TABLE public.enrollments TO molar_app;
+GRANT SELECT(state) ON TABLE public.enrollments TO molar_system;
 
 GRANT UPDATE(date) ON TABLE public.enrollments TO molar_app;
 

@@ -17,6 +17,12 @@ type clearings struct{ *tx }
 // claims therefore cannot deadlock.
 const inOrder = "ORDER BY id\n" + forUpdate
 
+// notHeld selects the claims of live mode that wait for no office and for no enrollment, by the rule of claim.Held.
+const notHeld = `EXISTS (SELECT FROM offices o WHERE o.id = c.office_id AND o.verified_at IS NOT NULL) AND NOT EXISTS (
+		SELECT FROM enrollments e
+		WHERE e.org_id = c.org_id AND e.mode = c.mode AND e.office_id = c.office_id AND e.payer_id = c.payer_id AND e.transaction = 'claims'
+			AND e.state IN ('needed', 'submitted', 'rejected'))`
+
 func (r clearings) queued(payers []billing.PayerID, since time.Time, limit int) (string, []any) {
 	q := r.query(whole.columns(), "claims c")
 	q.where("state = 'queued' AND batch_id IS NULL AND held IS NULL AND payer_id = ANY (%::uuid[])", pq.Array(payers))
@@ -25,11 +31,7 @@ func (r clearings) queued(payers []billing.PayerID, since time.Time, limit int) 
 	}
 	if r.scope.Mode == billing.ModeLive { // claim.Held
 		q.where("NOT " + openRestore)
-		q.where("EXISTS (SELECT FROM offices o WHERE o.id = c.office_id AND o.verified_at IS NOT NULL)")
-		q.where(`NOT EXISTS (
-		SELECT FROM enrollments e
-		WHERE e.org_id = $1 AND e.mode = $2 AND e.office_id = c.office_id AND e.payer_id = c.payer_id AND e.transaction = 'claims'
-			AND e.state IN ('needed', 'submitted', 'rejected'))`)
+		q.where(notHeld)
 	}
 	return q.text("ORDER BY id\nLIMIT %\n"+forUpdate+" SKIP LOCKED", limit), q.args
 }

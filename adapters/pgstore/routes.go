@@ -142,13 +142,14 @@ func (r routes) Queued(ctx context.Context, mode billing.Mode) (map[billing.Scop
 	return payers, err
 }
 
-// oldestUnsent reads the first entries of two indexes.
+// oldestUnsent reads the claims that wait for a batch, of which there are few, and the first entry of an index. An
+// index of claims by updated_at would change with every claim that is saved.
 const oldestUnsent = `
 SELECT
-	(SELECT min(updated_at) FROM claims WHERE mode = $1 AND state = 'queued' AND batch_id IS NULL AND held IS NULL),
+	(SELECT min(c.updated_at) FROM claims c WHERE c.mode = $1 AND c.state = 'queued' AND c.batch_id IS NULL AND c.held IS NULL AND ` + notHeld + `),
 	(SELECT min(created_at) FROM batches WHERE mode = $1 AND state = 'pending' AND unknown_since IS NULL)`
 
-// Unsent returns since when the oldest claim and the oldest batch wait to leave.
+// Unsent returns since when the oldest claim that nobody holds and the oldest batch wait to leave.
 func (r routes) Unsent(ctx context.Context, mode billing.Mode) (claims, batches time.Time, err error) {
 	err = r.row(ctx, []any{instant{&claims}, instant{&batches}}, oldestUnsent, mode)
 	if err != nil {

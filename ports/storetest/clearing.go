@@ -289,17 +289,34 @@ func testUnsent(b *scoped) {
 			return err
 		})
 	}
+	office := &directory.Office{ID: id[billing.OfficeID](), Scope: live, Name: "Main", VerifiedAt: b.now, CreatedAt: b.now}
+	unverified := &directory.Office{ID: id[billing.OfficeID](), Scope: live, Name: "New", CreatedAt: b.now}
+	inLive := *b
+	inLive.scope = live
+	inLive.organization()
+	inLive.in(func(ctx context.Context, tx ports.Tx) error {
+		return errors.Join(tx.Offices.Insert(ctx, office), tx.Offices.Insert(ctx, unverified))
+	})
+	ofNew, notEnrolled := b.queuedClaim(6), b.queuedClaim(7)
 	test, held, inBatch, draft, first, second := b.queuedClaim(0), b.queuedClaim(1), b.queuedClaim(2), b.claim(3), b.queuedClaim(4), b.queuedClaim(5)
 	for n, c := range []*claim.Claim{test, held, inBatch, draft} {
 		c.UpdatedAt = at(n)
 	}
+	for _, c := range []*claim.Claim{test, held, inBatch, draft, first, second, notEnrolled} {
+		c.OfficeID = office.ID
+	}
+	ofNew.Scope, ofNew.OfficeID, notEnrolled.Scope = live, unverified.ID, live
+	inLive.put(network.Enrollment{
+		ID: id[billing.EnrollmentID](), Scope: live, OfficeID: office.ID, Payer: notEnrolled.Payer, Transaction: network.Claims,
+		State: directory.EnrollmentSubmitted, Date: billing.DateOf(b.now), CreatedAt: b.now, UpdatedAt: b.now,
+	})
 	held.Scope, inBatch.Scope, draft.Scope, inBatch.BatchID = live, live, live, id[billing.FileID]()
 	held.Held = &claim.HeldBack{Reason: "wait", At: b.now}
 	of, unknown, sent, later, early := b.batch(0), b.batch(1), b.batch(2), b.batch(4), b.batch(3)
 	for _, m := range []*clearing.Batch{unknown, sent, later, early} {
 		m.Scope = live
 	}
-	b.insertClaims(test, held, inBatch, draft)
+	b.insertClaims(test, held, inBatch, draft, ofNew, notEnrolled)
 	b.insertBatches(of, unknown, sent)
 	b.saveBatch(unknown, func(m *clearing.Batch) bool { return m.Delivering("", "t") && m.Unknown(b.now) })
 	b.saveBatch(sent, func(m *clearing.Batch) bool { return m.Sent(b.now) })

@@ -55,7 +55,7 @@ func registerMetrics(g *graph) {
 			jobs:    prometheus.NewDesc("molar_outbox_jobs", "Jobs that are not done.", []string{"kind"}, nil),
 			age:     prometheus.NewDesc("molar_outbox_oldest_due_seconds", "Age of the oldest job that is due.", []string{"kind"}, nil),
 			depth:   prometheus.NewDesc("molar_queue_messages", "Messages at the broker: waiting or dead.", []string{"kind", "state"}, nil),
-			unsent:  prometheus.NewDesc("molar_unsent_oldest_seconds", "How long the oldest claim of live mode has waited for a batch, and the oldest batch of live mode to leave. Claims that a person holds do not count.", []string{"what"}, nil),
+			unsent:  prometheus.NewDesc("molar_unsent_oldest_seconds", "How long the oldest claim of live mode has waited for a batch, and the oldest batch of live mode to leave. Claims that a person holds, or that wait for an office or an enrollment, do not count.", []string{"what"}, nil),
 			unknown: prometheus.NewDesc("molar_batches_unknown", "Batches that a clearinghouse may or may not have: see molar batches list.", nil, nil),
 			files:   prometheus.NewDesc("molar_files_not_received", "Files of connections that were not received, by problem: see molar files list.", []string{"problem"}, nil),
 			overdue: prometheus.NewDesc("molar_acknowledgements_overdue", "Acknowledgements that a connection should have sent by now: see molar batches list.", []string{"connection"}, nil),

@@ -1577,8 +1577,9 @@ export class ReportsOperations {
    * Requires the `read` permission. What was paid, written off and left to patients, of the claims of a period. Each
    * claim counts with its figures as they are now. A claim that was reconciled without a decision of its payer has no
    * day of decision: choose another `by` to see what was accepted on it. As CSV, the file has the rows without the
-   * total. A row of its own has the columns of `payments`, one for each reason those of `provider_adjustment`, and if
-   * money is on no claim, a last row those of `unapplied`. These columns are empty in the others.
+   * total. Below them, one row has the columns of `payments`. One row for each reason has those of
+   * `provider_adjustment`. If money is on no claim, a last row has those of `unapplied`. These columns are empty in
+   * the other rows.
    */
   collections(params: ReportsCollectionsParams = {}, options?: CallOptions): Promise<CollectionsReport> {
     return this.core.json({ method: "GET", path: "/reports/collections", query: params }, options);

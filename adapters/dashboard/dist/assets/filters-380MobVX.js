@@ -1,1 +1,0 @@
-import{U as e}from"./offers-toOLtKqx.js";import{_ as t,g as n}from"./index-DmMQkKWL.js";function r(r){let i=n(r,t({strict:!1})),a=e();return[i,e=>void a({to:`.`,search:{...i,...e},replace:!0})]}export{r as t};

@@ -1,0 +1,1 @@
+import{U as e}from"./offers-BHzUzPJw.js";import{_ as t,g as n}from"./index-oM7s0Fnd.js";function r(r){let i=n(r,t({strict:!1})),a=e();return[i,e=>void a({to:`.`,search:{...i,...e},replace:!0})]}export{r as t};

@@ -1,1 +1,0 @@
-import{Er as e,Zr as t,_r as n,ei as r}from"./getHighlightReason-BctIRj08.js";import{y as i}from"./offers-toOLtKqx.js";var a=r(t(),1);function o(t,r){let{mode:o}=n(),s=r&&i(r),c=r?.date_of_birth;(0,a.useEffect)(()=>{t&&s&&c&&e(o,{id:t,name:s,born:c})},[o,t,s,c])}export{o as t};

@@ -69,7 +69,7 @@ func TestPostingSheet(t *testing.T) {
 	page.screen("remittance-unapplied")
 	sheets := page.printed()
 	page.open("/test/reports/collections")
-	page.sees("Payers paid $1,001.00 with 1 remittance.", "Reduced by $50.00 on no claim: Recovery of an overpayment (WO), in 1 remittance.")
+	page.sees("Payers paid $1,001.00 in 1 remittance.", "Reduced by $50.00 on no claim: Recovery of an overpayment (WO), in 1 remittance.")
 	page.screen("collections-payments")
 
 	if len(sheets) != 1 {

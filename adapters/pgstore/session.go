@@ -126,7 +126,11 @@ func (s session) begin(readOnly bool) ([]opening, error) {
 	if s.role == roleSystem {
 		return []opening{begin, set}, nil
 	}
-	for _, one := range append([]billing.Scope{s.scope}, s.scopes...)[min(len(s.scopes), 1):] {
+	scopes := s.scopes
+	if len(scopes) == 0 {
+		scopes = []billing.Scope{s.scope}
+	}
+	for _, one := range scopes {
 		if one.Org.IsZero() || one.Mode != billing.ModeTest && one.Mode != billing.ModeLive {
 			return nil, errors.New("begin: a transaction needs an organization and a mode")
 		}

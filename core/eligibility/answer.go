@@ -208,7 +208,7 @@ func (s *Service) completeBatched(ctx context.Context, all []*ending) error {
 	})
 }
 
-// unlessCompleted calls complete, and a second time with some if one of the checks was not pending.
+// unlessCompleted calls complete. If one of the checks was not pending, it calls it again with some, which leaves that one out.
 func unlessCompleted(complete func(some bool) error) error {
 	err := complete(false)
 	if errors.Is(err, coverage.ErrNotPending) {

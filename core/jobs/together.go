@@ -14,8 +14,8 @@ import (
 
 // Together combines concurrent requests into one call: one call runs, and the
 // callers that arrive meanwhile share the next. A caller that is alone does not
-// wait. So a busy process needs fewer transactions, and an idle one is as fast
-// as before.
+// wait, and makes its call by itself. So a busy process needs fewer transactions, and an
+// idle one is as fast as without it.
 type Together[T any] struct {
 	most  int
 	apart bool // a call has items of one scope
@@ -39,8 +39,8 @@ type turn[T any] struct {
 // not hold up the others.
 const soon = 20 * time.Millisecond
 
-// NewTogether combines up to most items of any scopes in a call. The context of work outlives
-// that of any single caller.
+// NewTogether combines up to most items of any scopes in a call. The context of work is that of a caller who is alone.
+// Otherwise it outlives that of any single caller.
 func NewTogether[T any](most int, work func(context.Context, []T) error) *Together[T] {
 	return &Together[T]{most: most, work: work, running: map[billing.Scope]bool{}}
 }
@@ -53,14 +53,21 @@ func NewTogetherApart[T any](most int, work func(context.Context, []T) error) *T
 }
 
 // Do returns the result of the item, or the error of ctx when that ends first;
-// the work continues. After a failed call each of its items is tried alone, so
-// that no item fails because of another.
+// what is done together with others continues. After a failed call each of its items is
+// tried alone, so that no item fails because of another.
 func (t *Together[T]) Do(ctx context.Context, scope billing.Scope, item T) error {
 	mine := turn[T]{ctx: context.WithoutCancel(ctx), scope: scope, item: item, done: make(chan error, 1)}
 	t.mu.Lock()
 	t.waiting = append(t.waiting, mine)
-	t.start()
+	c := t.next()
+	alone := c.isOf(mine)
+	if !alone {
+		t.begin(c)
+	}
 	t.mu.Unlock()
+	if alone {
+		return t.alone(ctx, c)
+	}
 	select {
 	case err := <-mine.done:
 		return err
@@ -69,9 +76,27 @@ func (t *Together[T]) Do(ctx context.Context, scope billing.Scope, item T) error
 	}
 }
 
+// isOf reports whether the call has no other turn.
+func (c *call[T]) isOf(one turn[T]) bool {
+	return c != nil && len(c.turns) == 1 && c.turns[0].done == one.done
+}
+
+// alone makes a call of one turn where its caller waits: another goroutine would wake another thread, and the caller again.
+func (t *Together[T]) alone(ctx context.Context, c *call[T]) error {
+	defer func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.ended(c)
+		t.start()
+	}()
+	return t.do(ctx, c.turns)
+}
+
 // start begins the next call, if there is one.
-func (t *Together[T]) start() {
-	if c := t.next(); c != nil {
+func (t *Together[T]) start() { t.begin(t.next()) }
+
+func (t *Together[T]) begin(c *call[T]) {
+	if c != nil {
 		go t.run(c)
 	}
 }
@@ -79,13 +104,14 @@ func (t *Together[T]) start() {
 // call is a call with its items. It is young until the timer fires.
 type call[T any] struct {
 	turns []turn[T]
-	aging *time.Timer
+	aging *time.Timer // runs while others wait
 }
 
 // next takes the items of the next call: none while all that wait must wait longer. Of more items than it takes, the
 // first of each scope come first, then the second ones.
 func (t *Together[T]) next() *call[T] {
 	if t.young != nil {
+		t.age()
 		return nil
 	}
 	able, left := []turn[T]{}, t.waiting[:0]
@@ -112,16 +138,25 @@ func (t *Together[T]) next() *call[T] {
 	}
 	if !t.apart {
 		t.young = c
-		c.aging = time.AfterFunc(soon, func() {
-			t.mu.Lock()
-			defer t.mu.Unlock()
-			if t.young == c {
-				t.young = nil
-				t.start()
-			}
-		})
+		t.age()
 	}
 	return c
+}
+
+// age makes the young call old soon, if others wait for it.
+func (t *Together[T]) age() {
+	c := t.young
+	if len(t.waiting) == 0 || c.aging != nil {
+		return
+	}
+	c.aging = time.AfterFunc(soon, func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if t.young == c {
+			t.young = nil
+			t.start()
+		}
+	})
 }
 
 // ended frees the scopes of a call.
@@ -133,8 +168,11 @@ func (t *Together[T]) ended(c *call[T]) {
 }
 
 func (t *Together[T]) grown(c *call[T]) {
-	if t.young == c {
-		t.young = nil
+	if t.young != c {
+		return
+	}
+	t.young = nil
+	if c.aging != nil {
 		c.aging.Stop()
 	}
 }
@@ -142,7 +180,7 @@ func (t *Together[T]) grown(c *call[T]) {
 // run makes the call, and then others until none is left to begin.
 func (t *Together[T]) run(c *call[T]) {
 	for c != nil {
-		err := t.do(c.turns)
+		err := t.do(c.turns[0].ctx, c.turns)
 		if parts := c.parts(err); len(parts) > 1 {
 			t.mu.Lock()
 			t.grown(c)
@@ -156,7 +194,7 @@ func (t *Together[T]) run(c *call[T]) {
 		if err != nil && len(c.turns) > 1 {
 			for i := range c.turns {
 				one := c.turns[i : i+1]
-				one[0].done <- t.do(one)
+				one[0].done <- t.do(one[0].ctx, one)
 			}
 		} else {
 			for _, one := range c.turns {
@@ -170,12 +208,12 @@ func (t *Together[T]) run(c *call[T]) {
 	}
 }
 
-func (t *Together[T]) do(turns []turn[T]) error {
+func (t *Together[T]) do(ctx context.Context, turns []turn[T]) error {
 	items := make([]T, len(turns))
 	for i, one := range turns {
 		items[i] = one.item
 	}
-	return Survive(func() error { return t.work(turns[0].ctx, items) })
+	return Survive(func() error { return t.work(ctx, items) })
 }
 
 // parts returns a call for each scope of one that failed.

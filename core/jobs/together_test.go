@@ -217,25 +217,39 @@ func TestTogetherFailsAlone(t *testing.T) {
 	})
 }
 
-// TestTogetherOutlivesACaller has the caller of a running item leave.
+// TestTogetherOutlivesACaller has a caller alone, whose call ends with its context, and two who share the next call, of whom one leaves.
 func TestTogetherOutlivesACaller(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var done []int
 		g := jobs.NewTogether(4, func(ctx context.Context, items []int) error {
-			time.Sleep(time.Second)
-			done = append(done, items...)
+			select {
+			case <-time.After(time.Second):
+				done = append(done, items...)
+			case <-ctx.Done():
+			}
 			return ctx.Err()
 		})
-		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-		defer cancel()
-		if err := g.Do(ctx, billing.Scope{}, 1); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("the caller that left got %v", err)
+		leaves := func(item int, after time.Duration) {
+			ctx, cancel := context.WithTimeout(t.Context(), after)
+			defer cancel()
+			start := time.Now()
+			if err := g.Do(ctx, billing.Scope{}, item); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != after {
+				t.Errorf("the caller that left after %v got %v after %v", after, err, time.Since(start))
+			}
 		}
-		if err := g.Do(t.Context(), billing.Scope{}, 2); err != nil {
-			t.Errorf("the next one got %v", err)
-		}
-		if !slices.Equal(done, []int{1, 2}) {
+		var all sync.WaitGroup
+		all.Go(func() { leaves(1, 500*time.Millisecond) })
+		synctest.Wait()
+		all.Go(func() { leaves(2, 700*time.Millisecond) })
+		synctest.Wait()
+		all.Go(func() {
+			if err := g.Do(t.Context(), billing.Scope{}, 3); err != nil {
+				t.Errorf("the caller that stayed got %v", err)
+			}
+		})
+		all.Wait()
+		if !slices.Equal(done, []int{2, 3}) {
 			t.Errorf("done %v", done)
 		}
 	})

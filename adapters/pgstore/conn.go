@@ -3,7 +3,6 @@ package pgstore
 import (
 	"container/list"
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"net"
@@ -24,7 +23,9 @@ const (
 type conn struct {
 	driver.Conn
 	socket     net.Conn
-	pipeline   *pipeline       // nil over TLS
+	pipeline   *pipeline // nil over TLS
+	dialer     *dialer
+	life       context.Context // of the transaction
 	clock      *clock          // set by the reply to begin
 	opening    []opening       // the statements that begin the transaction
 	opened     map[string]bool // by name, the openings that the server has certainly prepared
@@ -48,38 +49,50 @@ type statement struct {
 	stmt driver.Stmt
 }
 
-// BeginTx sends BEGIN, the role and the scope together with the transaction's first
+// begin sends BEGIN, the role and the scope together with the transaction's first
 // statement. The reply includes the time. Over TLS, the pipeline cannot read messages,
-// so BeginTx sends them separately. The context carries the session.
+// so begin sends them separately.
 //
-// When the transaction's context ends, lib/pq asks the server to cancel. If the
+// When the transaction's context ends, the server is asked to cancel. If the
 // network is down and that gets no reply, the socket's deadline ends the wait.
-func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
-	s, ok := ctx.Value(sessionKey{}).(session)
-	if !ok || sql.IsolationLevel(opts.Isolation) != sql.LevelDefault {
-		return nil, errors.New("begin: only the store begins transactions")
-	}
-	opening, err := s.begin(opts.ReadOnly)
+func (c *conn) begin(ctx context.Context, s session, readOnly bool) (*driverTx, error) {
+	opening, err := s.begin(readOnly)
 	if err != nil {
 		return nil, err
 	}
-	stop := context.AfterFunc(ctx, func() { _ = c.socket.SetDeadline(time.Now().Add(cancelGrace)) })
-	t := &driverTx{conn: c, readOnly: opts.ReadOnly, unguard: stop}
-	c.role = s.role
+	t := &driverTx{conn: c, readOnly: readOnly, unguard: context.AfterFunc(ctx, func() { c.giveUp(ctx) })}
+	c.role, c.life = s.role, ctx
 	if c.pipeline != nil {
 		c.pipeline.ride(c.open(opening))
 		c.clock, c.opening = s.clock, opening
 		return t, nil
 	}
-	if err = c.begin(ctx, opening, s.clock); err != nil {
-		stop()
+	if err = c.beginAlone(ctx, opening, s.clock); err != nil {
+		t.unguard()
 		c.broken = true
 		if _, refused := errors.AsType[*pq.Error](err); !refused && ctx.Err() == nil {
-			return nil, driver.ErrBadConn // nothing was sent yet: database/sql tries another connection
+			return nil, driver.ErrBadConn // nothing was sent yet: the store tries again
 		}
 		return nil, err
 	}
 	return t, nil
+}
+
+// giveUp ends the statement that runs. Over TLS lib/pq asks the server to cancel it: see watched.
+func (c *conn) giveUp(ctx context.Context) {
+	_ = c.socket.SetDeadline(time.Now().Add(cancelGrace))
+	if c.pipeline != nil {
+		c.dialer.cancel(context.WithoutCancel(ctx), c.pipeline.key.Load())
+	}
+}
+
+// watched returns the context of a statement for lib/pq, which starts a goroutine that waits for the end of a context.
+// Over TLS nothing else can ask the server to cancel, because lib/pq keeps the key to do so for itself.
+func (c *conn) watched(ctx context.Context) context.Context {
+	if c.pipeline != nil || ctx.Done() != nil {
+		return ctx
+	}
+	return c.life
 }
 
 // open returns the message that begins a transaction. It prepares an opening each
@@ -95,8 +108,8 @@ func (c *conn) open(all []opening) []byte {
 	return m.sync()
 }
 
-// begin sends the openings as one simple query and waits for the reply.
-func (c *conn) begin(ctx context.Context, all []opening, at *clock) error {
+// beginAlone sends the openings as one simple query and waits for the reply.
+func (c *conn) beginAlone(ctx context.Context, all []opening, at *clock) error {
 	texts := make([]string, len(all))
 	for i, o := range all {
 		texts[i] = o.literally()
@@ -130,8 +143,7 @@ func (c *conn) begun() error {
 	return at.set(c.pipeline.now, c.pipeline.business, c.pipeline.received)
 }
 
-// Begin always fails: database/sql calls it only for transactions without a
-// context.
+// Begin always fails: the store begins transactions on a connection that it has for itself.
 func (c *conn) Begin() (driver.Tx, error) {
 	return nil, errors.New("begin: only the store begins transactions")
 }
@@ -148,7 +160,7 @@ func (c *conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 	if ctx.Value(lastKey{}) != nil && c.pipeline != nil {
 		c.pipeline.end(simpleQuery("COMMIT"))
 	}
-	rows, err := s.(driver.StmtQueryContext).QueryContext(ctx, args)
+	rows, err := s.(driver.StmtQueryContext).QueryContext(c.watched(ctx), args)
 	if err == nil {
 		err = c.begun()
 	}
@@ -160,7 +172,7 @@ func (c *conn) ExecContext(ctx context.Context, query string, args []driver.Name
 	if err != nil {
 		return nil, err
 	}
-	result, err := s.(driver.StmtExecContext).ExecContext(ctx, args)
+	result, err := s.(driver.StmtExecContext).ExecContext(c.watched(ctx), args)
 	if err == nil {
 		err = c.begun()
 	}

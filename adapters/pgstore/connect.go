@@ -6,8 +6,10 @@ import (
 	"container/list"
 	"context"
 	"database/sql/driver"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net"
 	"slices"
@@ -40,7 +42,7 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 		return nil, fmt.Errorf("connect: %w", err)
 	}
 	return &conn{
-		Conn: inner, socket: d.last, pipeline: d.pipeline, connector: c, generation: generation,
+		Conn: inner, socket: d.last, pipeline: d.pipeline, dialer: d, connector: c, generation: generation,
 		statements: map[statementKey]*list.Element{}, recent: list.New(), opened: map[string]bool{},
 	}, nil
 }
@@ -92,6 +94,8 @@ type dialer struct {
 	last      net.Conn
 	pipeline  *pipeline // wraps last if it is plain
 	connected bool      // later sockets are for cancel requests
+
+	network, address string // of the last socket
 }
 
 func (d *dialer) Dial(network, address string) (net.Conn, error) {
@@ -109,6 +113,7 @@ func (d *dialer) DialContext(ctx context.Context, network, address string) (net.
 		c, err := d.dial(ctx, network, address)
 		if err == nil {
 			d.opened(c)
+			d.network, d.address = network, address
 		}
 		if d.last = c; err != nil || !d.plain {
 			return c, err
@@ -116,8 +121,11 @@ func (d *dialer) DialContext(ctx context.Context, network, address string) (net.
 		d.pipeline = newPipeline(c)
 		return d.pipeline, nil
 	}
-	// lib/pq waits for the reply to a cancel request. None comes if the network is
-	// down.
+	return d.another(ctx, network, address)
+}
+
+// another opens a socket for a cancel request. The server closes it in reply. It does not if the network is down.
+func (d *dialer) another(ctx context.Context, network, address string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, cancelGrace)
 	defer cancel()
 	c, err := d.dial(ctx, network, address)
@@ -125,4 +133,25 @@ func (d *dialer) DialContext(ctx context.Context, network, address string) (net.
 		err = c.SetDeadline(time.Now().Add(cancelGrace))
 	}
 	return c, err
+}
+
+// cancelRequest is the code of a message that asks to cancel.
+const cancelRequest = 80877102
+
+// cancel asks the server to cancel the statement that runs on the connection with the key, which is its process
+// and a secret. The request may come too late, so the connection must not be used again.
+func (d *dialer) cancel(ctx context.Context, key *string) {
+	if key == nil {
+		return
+	}
+	c, err := d.another(ctx, d.network, d.address)
+	if err != nil {
+		return
+	}
+	defer c.Close()                                              //nolint:errcheck // it has done its work
+	m := binary.BigEndian.AppendUint32(nil, uint32(8+len(*key))) //nolint:gosec // G115: a key is short
+	m = append(binary.BigEndian.AppendUint32(m, cancelRequest), *key...)
+	if _, err := c.Write(m); err == nil {
+		_, _ = io.Copy(io.Discard, c) // until the server has the request
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"slices"
+	"sync/atomic"
 	"time"
 )
 
@@ -36,10 +37,13 @@ type pipeline struct {
 
 	now, business string    // the columns of the last dropped row that have the times
 	received      time.Time // when that row arrived
+
+	key atomic.Pointer[string] // that of a request to cancel a statement
 }
 
 // The types of messages from the server that the pipeline handles.
 const (
+	msgBackendKey    = 'K'
 	msgDataRow       = 'D'
 	msgErrorResponse = 'E'
 	msgReadyForQuery = 'Z'
@@ -48,6 +52,9 @@ const (
 // maxRow is the size of the largest row with times that it reads: that of a transaction of 100 organizations, all of whose
 // sandbox clocks were touched.
 const maxRow = 16 << 10
+
+// maxKey is the size of the largest message with a key, of 256 bytes and the process.
+const maxKey = 5 + 4 + 256
 
 func newPipeline(c net.Conn) *pipeline { return &pipeline{Conn: c, in: bufio.NewReaderSize(c, maxRow)} }
 
@@ -164,6 +171,9 @@ func (p *pipeline) next() error {
 		}
 	case p.dropped == 0:
 		p.left = size
+		if kind == msgBackendKey {
+			return p.keep(size)
+		}
 		return nil
 	case kind == msgErrorResponse:
 		p.through, p.refused, p.dropped = true, p.dropped, 0
@@ -178,6 +188,15 @@ func (p *pipeline) next() error {
 		p.now, p.business, p.received = column(row[5:], 0), column(row[5:], businessColumn), time.Now()
 	}
 	_, err = io.CopyN(io.Discard, p.in, int64(size))
+	return err
+}
+
+// keep keeps the key of the connection, which lib/pq reads next. The server sends it once.
+func (p *pipeline) keep(size int) error {
+	m, err := p.in.Peek(min(size, maxKey))
+	if err == nil {
+		p.key.Store(new(string(m[5:])))
+	}
 	return err
 }
 

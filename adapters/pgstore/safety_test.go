@@ -136,7 +136,13 @@ func TestErrorsHoldNoValues(t *testing.T) {
 // using the store.
 func TestCancelledTransactionsDoNoHarm(t *testing.T) {
 	t.Parallel()
-	s := pgtest.Open(t, func(o *pgstore.Options) { o.MaxConns = 3 })
+	url := pgtest.URL(t)
+	cancelled(t, pgtest.OpenAt(t, url, func(o *pgstore.Options) { o.MaxConns = 3 }), admin(t, url))
+}
+
+// cancelled does so in a store on a database.
+func cancelled(t *testing.T, s *pgstore.Store, db *sql.DB) {
+	t.Helper()
 	in, j := scope(), job()
 	stage := func(j jobs.Job) error {
 		return s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Stage(ctx, j) })
@@ -164,6 +170,18 @@ func TestCancelledTransactionsDoNoHarm(t *testing.T) {
 		cancel()
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("a cancelled transaction: %v", err)
+		}
+		still := func() int {
+			return scan[int](t, db, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+		}
+		for n := range 20 { // at first a session may show what it did last; without a request to cancel it waits for 5 s
+			if still() == 0 {
+				break
+			}
+			if n == 19 {
+				t.Error("the server still waits for the lock")
+			}
+			time.Sleep(100 * time.Millisecond)
 		}
 		if err := stage(job()); err != nil {
 			t.Errorf("the transaction after it: %v", err)

@@ -22,8 +22,7 @@ const (
 	roleSystem role = "molar_system" // the few tables that are used across scopes
 )
 
-// session is the role and the scopes of a transaction. The context carries it, because
-// database/sql passes nothing else to the driver.
+// session is the role and the scopes of a transaction.
 type session struct {
 	role   role
 	scope  billing.Scope   // for roleApp
@@ -43,8 +42,6 @@ func sessionOf(scopes ...billing.Scope) session {
 	}
 	return session{role: roleScopes, scopes: scopes}
 }
-
-type sessionKey struct{}
 
 // clock holds the times at the start of a transaction: the database's, and that of the
 // business, which is the same unless the organization's sandbox clock was touched; and

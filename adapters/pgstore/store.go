@@ -317,12 +317,11 @@ func (s *Store) attempt(ctx context.Context, t *tx, in session, readOnly bool, f
 		db, release = s.scoped, sync.OnceFunc(s.turns.release)
 	}
 	defer release()
-	begun, err := db.BeginTxx(context.WithValue(ctx, sessionKey{}, in), &sql.TxOptions{ReadOnly: readOnly})
+	t.sql, err = begin(ctx, db, in, readOnly)
 	if err != nil {
 		return ofBegin(ctx, err)
 	}
-	t.sql = begun
-	defer func() { _ = begun.Rollback() }() // does nothing after a commit; runs when fn panics
+	defer t.sql.Rollback() // does nothing after a commit; runs when fn panics
 	if err = fn(ctx, t); err != nil {
 		return cmp.Or(t.unsealable, err)
 	}

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jmoiron/sqlx"
-
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/sandbox"
 	"github.com/molar-billing/molar/core/jobs"
@@ -27,7 +25,7 @@ import (
 // row by row at the cost of one round trip.
 type tx struct {
 	store    *Store
-	sql      *sqlx.Tx
+	sql      *transaction
 	scope    billing.Scope
 	several  bool // it has several scopes
 	clock    clock
@@ -327,7 +325,7 @@ func (t *tx) row(ctx context.Context, to []any, text string, args ...any) error 
 	if err := t.flush(ctx); err != nil {
 		return err
 	}
-	return t.run(ctx, func() error { return t.sql.QueryRowxContext(ctx, text, args...).Scan(to...) })
+	return t.run(ctx, func(ctx context.Context) error { return t.sql.QueryRowxContext(ctx, text, args...).Scan(to...) })
 }
 
 // last is row for the last statement of a transaction. COMMIT goes with it, so the server
@@ -341,7 +339,7 @@ func (t *tx) scan(ctx context.Context, read func(row *sql.Rows) error, text stri
 	if err := t.flush(ctx); err != nil {
 		return err
 	}
-	return t.run(ctx, func() error {
+	return t.run(ctx, func(ctx context.Context) error {
 		rows, err := t.sql.QueryxContext(ctx, text, args...)
 		if err != nil {
 			return err
@@ -356,11 +354,17 @@ func (t *tx) scan(ctx context.Context, read func(row *sql.Rows) error, text stri
 	})
 }
 
-func (t *tx) run(ctx context.Context, statement func() error) error {
+// run sends a statement, unless the transaction has failed or its context has ended. The statement gets a context
+// that does not end: the connection watches that of the transaction.
+func (t *tx) run(ctx context.Context, statement func(context.Context) error) error {
 	if t.failed != nil {
 		return t.failed
 	}
-	err := ofStatement(ctx, statement())
+	err := ctx.Err()
+	if err == nil {
+		err = statement(context.WithoutCancel(ctx))
+	}
+	err = ofStatement(ctx, err)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		t.failed = err
 	}
@@ -384,7 +388,7 @@ func (t *tx) commit(ctx context.Context) error {
 		err := t.send(context.WithValue(ctx, lastKey{}, true), from)
 		if _, refused := errors.AsType[*serverError](err); t.failed != nil && !refused {
 			t.xid = id
-			_ = t.sql.Rollback() // frees the connection
+			t.sql.Rollback() // frees the connection
 			return &commitUnknownError{err}
 		}
 		if err != nil {
@@ -396,7 +400,7 @@ func (t *tx) commit(ctx context.Context) error {
 	if resetting && t.xid != "" {
 		return sandbox.ErrResetting()
 	}
-	err := t.sql.Commit()
+	err := t.sql.Commit(ctx)
 	if _, unknown := errors.AsType[*commitUnknownError](err); unknown || err == nil {
 		return err
 	}

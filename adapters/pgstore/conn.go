@@ -97,15 +97,15 @@ func (c *conn) watched(ctx context.Context) context.Context {
 
 // open returns the message that begins a transaction. It prepares an opening each
 // time, until a transaction has begun with it.
-func (c *conn) open(all []opening) []byte {
-	var m batch
+func (c *conn) open(all []opening) *batch {
+	m := &batch{}
 	for _, o := range all {
 		if !c.opened[o.name] {
 			m.prepare(o.name, o.text)
 		}
 		m.execute(o.name, o.args...)
 	}
-	return m.sync()
+	return m
 }
 
 // beginAlone sends the openings as one simple query and waits for the reply.

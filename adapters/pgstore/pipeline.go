@@ -16,23 +16,25 @@ import (
 // round trip. It can also send COMMIT right behind lib/pq's last statement. lib/pq's own
 // COMMIT is then not sent: its reply is on the way.
 //
-// If the reply reports an error, the server also rejects lib/pq's statement that
-// follows. The pipeline then passes the error to lib/pq as the reply to that
-// statement, and drops the rejection.
+// What goes in front of lib/pq's message has no Sync of its own. The server therefore sends
+// both replies together, and if it refuses the first, it skips the second: the error is the reply
+// to lib/pq's statement. After an error in reply to a message that was sent alone, the pipeline
+// passes the error to lib/pq as the reply to the statement that follows, and drops the reply to that.
 //
 // In PostgreSQL's frontend/backend protocol, a message has a type of one byte, a
 // length that includes itself, and the content. ReadyForQuery ends the reply to
-// each Query and each Sync.
+// each Query and each Sync, and CommandComplete the reply to each Execute.
 type pipeline struct {
 	net.Conn
 	in *bufio.Reader
 
-	rider   []byte // sent in front of the next message
+	rider   *batch // sent in front of the next message
 	commit  []byte // sent behind the next message
 	ended   bool   // COMMIT was sent, and lib/pq has not sent its own yet
-	refused int    // replies to drop first: rejections that follow a reported error
+	refused int    // replies to drop first, after a reported error
 	dropped int    // replies to drop after those, except one that reports an error
 	through bool   // the current reply reports an error and goes to lib/pq
+	opening int    // statements of the rider whose replies come next
 	left    int    // bytes of a message that lib/pq has not read yet
 
 	now, business string    // the columns of the last dropped row that have the times
@@ -43,10 +45,11 @@ type pipeline struct {
 
 // The types of messages from the server that the pipeline handles.
 const (
-	msgBackendKey    = 'K'
-	msgDataRow       = 'D'
-	msgErrorResponse = 'E'
-	msgReadyForQuery = 'Z'
+	msgBackendKey      = 'K'
+	msgCommandComplete = 'C'
+	msgDataRow         = 'D'
+	msgErrorResponse   = 'E'
+	msgReadyForQuery   = 'Z'
 )
 
 // maxRow is the size of the largest row with times that it reads: that of a transaction of 100 organizations, all of whose
@@ -64,9 +67,11 @@ func simpleQuery(text string) []byte {
 	return append(append(m, text...), 0)
 }
 
-// batch holds messages of the extended protocol that get one reply together. The
-// last message is Sync.
-type batch []byte
+// batch holds messages of the extended protocol, without a Sync.
+type batch struct {
+	messages []byte
+	executes int
+}
 
 // prepare prepares a statement and replaces any statement with the same name.
 func (b *batch) prepare(name, text string) {
@@ -82,20 +87,16 @@ func (b *batch) execute(name string, args ...string) {
 	}
 	b.add('B', "\x00"+name+"\x00\x00\x00"+string(values)+"\x00\x00")
 	b.add('E', "\x00\x00\x00\x00\x00")
-}
-
-func (b *batch) sync() []byte {
-	b.add('S', "")
-	return *b
+	b.executes++
 }
 
 func (b *batch) add(kind byte, content string) {
-	*b = binary.BigEndian.AppendUint32(append(*b, kind), uint32(4+len(content))) //nolint:gosec // G115: statements are short
-	*b = append(*b, content...)
+	b.messages = binary.BigEndian.AppendUint32(append(b.messages, kind), uint32(4+len(content))) //nolint:gosec // G115: statements are short
+	b.messages = append(b.messages, content...)
 }
 
-// ride sends the message in front of the next one.
-func (p *pipeline) ride(message []byte) { p.rider, p.now, p.business = message, "", "" }
+// ride sends the messages in front of the next one, which is of the extended protocol.
+func (p *pipeline) ride(b *batch) { p.rider, p.now, p.business = b, "", "" }
 
 // riding reports whether a message waits for the next one.
 func (p *pipeline) riding() bool { return p.rider != nil }
@@ -122,11 +123,13 @@ func (p *pipeline) Write(b []byte) (int, error) {
 	case p.rider == nil && p.commit == nil:
 		return p.Conn.Write(b)
 	}
-	n, err := p.Conn.Write(slices.Concat(p.rider, b, p.commit))
-	n = min(max(0, n-len(p.rider)), len(b))
+	var opening batch
 	if p.rider != nil {
-		p.dropped++
+		opening = *p.rider
 	}
+	n, err := p.Conn.Write(slices.Concat(opening.messages, b, p.commit))
+	n = min(max(0, n-len(opening.messages)), len(b))
+	p.opening = opening.executes
 	p.ended = p.commit != nil
 	p.rider, p.commit = nil, nil
 	return n, err
@@ -169,17 +172,19 @@ func (p *pipeline) next() error {
 		if last {
 			p.refused--
 		}
-	case p.dropped == 0:
-		p.left = size
+	case p.dropped == 0 && (p.opening == 0 || kind == msgErrorResponse):
+		p.left, p.opening = size, 0
 		if kind == msgBackendKey {
 			return p.keep(size)
 		}
 		return nil
 	case kind == msgErrorResponse:
-		p.through, p.refused, p.dropped = true, p.dropped, 0
+		p.through, p.refused, p.dropped, p.opening = true, p.dropped, 0, 0
 		return nil // reads the next head
 	case last:
-		p.dropped--
+		p.dropped = max(0, p.dropped-1)
+	case kind == msgCommandComplete && p.dropped == 0:
+		p.opening--
 	case kind == msgDataRow && size <= p.in.Size():
 		row, err := p.in.Peek(size)
 		if err != nil {

@@ -57,10 +57,17 @@ func BenchmarkFreshPair(b *testing.B) {
 		}
 		p.header("fresh checks")
 		for _, f := range figures {
+			p50s := map[*system][]float64{}
 			ratio := p.compare(b, f.name, 24, func(s *system) float64 {
-				return s.measure(b, f.connections, 2*time.Second, "fresh").rate
+				got := s.measure(b, f.connections, 2*time.Second, "fresh")
+				p50s[s] = append(p50s[s], float64(got.p50.Microseconds()))
+				return got.rate
 			})
-			b.ReportMetric(ratio, strings.ReplaceAll(f.name, " ", "-"))
+			before, now := middle(p50s[p.systems[0]]), middle(p50s[p.systems[1]])
+			fmt.Printf("    p50 %.0f µs, %.0f µs, %.3f\n", before, now, now/before)
+			name := strings.ReplaceAll(f.name, " ", "-")
+			b.ReportMetric(ratio, name)
+			b.ReportMetric(now/before, name+"-p50")
 		}
 		p.header("claims that are entered")
 		ratio := p.compare(b, "8 connections", 12, func(s *system) float64 { return s.enters(b, 8, 2*time.Second) })

@@ -1,8 +1,10 @@
 package pgstore_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"net"
 	"strings"
 	"sync/atomic"
@@ -18,18 +20,33 @@ import (
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
+// listOffices is a statement.
+func listOffices(ctx context.Context, tx ports.Tx) error {
+	_, err := tx.Offices.List(ctx, billing.Page{Limit: 1})
+	return err
+}
+
 // TestPoolOfDeadConnections ends every pooled connection at the server, as a
 // restart does. No request fails.
 func TestPoolOfDeadConnections(t *testing.T) {
 	t.Parallel()
-	const all, conns = 16, 12 // a quarter is reserved for transactions without a scope
 	url := pgtest.URL(t)
-	s := pgtest.OpenAt(t, url, func(o *pgstore.Options) { o.MaxConns = all })
-	in := scope()
-	list := func(ctx context.Context, tx ports.Tx) error {
-		_, err := tx.Offices.List(ctx, billing.Page{Limit: 1})
-		return err
+	poolOfDeadConnections(t, url)
+}
+
+// poolOfDeadConnections does so. The first lost connection is found by a request, and the others with it.
+func poolOfDeadConnections(t *testing.T, url string) {
+	t.Helper()
+	const all, conns = 16, 12 // a quarter is reserved for transactions without a scope
+	var log bytes.Buffer
+	s, err := pgstore.Open(t.Context(), pgstore.Options{
+		URL: pgtest.Service(t, url) + "&application_name=dead", MaxConns: all, Keys: [][32]byte{{1}}, Begins: true,
+		Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
+	in, list := scope(), listOffices
 	open, release, done := make(chan struct{}), make(chan struct{}), make(chan error, conns)
 	for range conns {
 		go func() {
@@ -50,11 +67,17 @@ func TestPoolOfDeadConnections(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	exec(t, admin(t, url), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+	exec(t, admin(t, url), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'dead' AND datname = current_database()")
 	for range conns {
 		if err := s.View(t.Context(), in, list); err != nil {
 			t.Errorf("a request failed: %v", err)
 		}
+	}
+	if err := s.Close(); err != nil { // ends the upkeep, which writes to the log, too
+		t.Log("connections that the server ended: ", err)
+	}
+	if n := strings.Count(log.String(), "transaction runs again"); n > 2 { // one may be of the upkeep
+		t.Errorf("transactions ran %d times again", n)
 	}
 }
 

@@ -25,7 +25,7 @@ type conn struct {
 	socket     net.Conn
 	pipeline   *pipeline // nil over TLS
 	dialer     *dialer
-	life       context.Context // of the transaction
+	life       context.Context // of the transaction; nil outside
 	clock      *clock          // set by the reply to begin
 	opening    []opening       // the statements that begin the transaction
 	opened     map[string]bool // by name, the openings that the server has certainly prepared
@@ -69,10 +69,10 @@ func (c *conn) begin(ctx context.Context, s session, readOnly bool) (*driverTx, 
 	}
 	if err = c.beginAlone(ctx, opening, s.clock); err != nil {
 		t.unguard()
-		c.broken = true
-		if _, refused := errors.AsType[*pq.Error](err); !refused && ctx.Err() == nil {
-			return nil, driver.ErrBadConn // nothing was sent yet: the store tries again
+		if err = c.judge(ctx, err); ctx.Err() == nil && away(ofStatement(ctx, err)) {
+			err = driver.ErrBadConn // nothing was sent yet: the store takes another connection
 		}
+		c.broken, c.life = true, nil
 		return nil, err
 	}
 	return t, nil
@@ -89,7 +89,7 @@ func (c *conn) giveUp(ctx context.Context) {
 // watched returns the context of a statement for lib/pq, which starts a goroutine that waits for the end of a context.
 // Over TLS nothing else can ask the server to cancel, because lib/pq keeps the key to do so for itself.
 func (c *conn) watched(ctx context.Context) context.Context {
-	if c.pipeline != nil || ctx.Done() != nil {
+	if c.pipeline != nil || c.life == nil {
 		return ctx
 	}
 	return c.life
@@ -114,6 +114,7 @@ func (c *conn) beginAlone(ctx context.Context, all []opening, at *clock) error {
 	for i, o := range all {
 		texts[i] = o.literally()
 	}
+	sent := time.Now()
 	rows, err := c.Conn.(driver.QueryerContext).QueryContext(ctx, strings.Join(texts, "; "), nil)
 	if err != nil {
 		return err
@@ -126,7 +127,7 @@ func (c *conn) beginAlone(ctx context.Context, all []opening, at *clock) error {
 	if len(row) > businessColumn {
 		business, _ = row[businessColumn].(string) // NULL is none
 	}
-	return at.set(row[0].(string), business, time.Now())
+	return at.set(row[0].(string), business, sent, time.Now())
 }
 
 // begun reads the time from the reply to begin, which precedes the reply to the
@@ -140,7 +141,7 @@ func (c *conn) begun() error {
 	for _, o := range c.opening {
 		c.opened[o.name] = true
 	}
-	return at.set(c.pipeline.now, c.pipeline.business, c.pipeline.received)
+	return at.set(c.pipeline.now, c.pipeline.business, c.pipeline.sent, c.pipeline.received)
 }
 
 // Begin always fails: the store begins transactions on a connection that it has for itself.
@@ -193,7 +194,7 @@ func (c *conn) prepared(ctx context.Context, text string) (driver.Stmt, error) {
 			return nil, err
 		}
 	}
-	s, err := c.Conn.(driver.ConnPrepareContext).PrepareContext(ctx, text)
+	s, err := c.Conn.(driver.ConnPrepareContext).PrepareContext(c.watched(ctx), text)
 	if err != nil {
 		return nil, c.judge(ctx, err)
 	}
@@ -201,17 +202,17 @@ func (c *conn) prepared(ctx context.Context, text string) (driver.Stmt, error) {
 	return s, nil
 }
 
-// judge decides, after an error, whether the connection can be reused.
+// judge decides, after an error, whether the connection can be reused, and whether those that were opened with it can.
+// A server that has gone away took them all along. Otherwise a transaction after a restart would find them lost one by one.
 func (c *conn) judge(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
-	pqErr, ok := errors.AsType[*pq.Error](err)
-	switch {
-	case !ok || ctx.Err() != nil:
-		c.broken = true
-	case pqErr.Code == codeNotSupported || pqErr.Code == codeNoStatement:
-		c.connector.generation.Add(1)
+	pqErr, answered := errors.AsType[*pq.Error](err)
+	ended := ctx.Err() != nil || c.life != nil && c.life.Err() != nil
+	c.broken = c.broken || !answered || ended
+	if !ended && (away(ofStatement(ctx, err)) || answered && pqErr.Code == codeNoStatement) {
+		c.connector.generation.CompareAndSwap(c.generation, c.generation+1)
 	}
 	return err
 }
@@ -279,7 +280,7 @@ func (t *driverTx) Rollback() error {
 
 // leave ends a transaction that changed nothing.
 func (t *driverTx) leave(p *pipeline) error {
-	t.conn.clock = nil
+	t.conn.clock, t.conn.life = nil, nil
 	if p.riding() {
 		p.stay()
 	} else if p.post(simpleQuery("COMMIT")) != nil {
@@ -295,6 +296,7 @@ func (t *driverTx) end(how func(driver.Tx) error) error {
 	_ = t.conn.socket.SetDeadline(time.Now().Add(commitTimeout))
 	err := how(t.conn.Conn.(driver.Tx))
 	_ = t.conn.socket.SetDeadline(time.Time{})
+	t.conn.life = nil
 	if !t.unguard() || err != nil {
 		t.conn.broken = true // a late cancel request may still arrive
 	}

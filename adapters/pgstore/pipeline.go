@@ -37,8 +37,8 @@ type pipeline struct {
 	opening int    // statements of the rider whose replies come next
 	left    int    // bytes of a message that lib/pq has not read yet
 
-	now, business string    // the columns of the last dropped row that have the times
-	received      time.Time // when that row arrived
+	now, business  string    // the columns of the last dropped row that have the times
+	sent, received time.Time // when the server was asked for that row, and when it arrived
 
 	key atomic.Pointer[string] // that of a request to cancel a statement
 }
@@ -125,7 +125,7 @@ func (p *pipeline) Write(b []byte) (int, error) {
 	}
 	var opening batch
 	if p.rider != nil {
-		opening = *p.rider
+		opening, p.sent = *p.rider, time.Now()
 	}
 	n, err := p.Conn.Write(slices.Concat(opening.messages, b, p.commit))
 	n = min(max(0, n-len(opening.messages)), len(b))

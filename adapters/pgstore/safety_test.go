@@ -171,24 +171,73 @@ func cancelled(t *testing.T, s *pgstore.Store, db *sql.DB) {
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("a cancelled transaction: %v", err)
 		}
-		still := func() int {
-			return scan[int](t, db, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
-		}
-		for n := range 20 { // at first a session may show what it did last; without a request to cancel it waits for 5 s
-			if still() == 0 {
-				break
-			}
-			if n == 19 {
-				t.Error("the server still waits for the lock")
-			}
-			time.Sleep(100 * time.Millisecond)
-		}
+		waitsForNoLock(t, db)
 		if err := stage(job()); err != nil {
 			t.Errorf("the transaction after it: %v", err)
 		}
 	}
 	close(release)
 	group.Wait()
+}
+
+// waitsForNoLock checks that the server was asked to cancel. Without that it would wait for 5 s.
+func waitsForNoLock(t *testing.T, db *sql.DB) {
+	t.Helper()
+	for range 20 { // at first a session may show what it did last
+		if scan[int](t, db, sessionsBehindALock) == 0 {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Error("the server still waits for the lock")
+}
+
+const sessionsBehindALock = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+
+// TestStatementBehindALock has the first statement of a transaction wait for a lock, and its context end.
+func TestStatementBehindALock(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	behindALock(t, pgtest.OpenAt(t, url), admin(t, url))
+}
+
+// behindALock does so with a statement that is not prepared. One that waits and succeeds does not set back the clock.
+func behindALock(t *testing.T, s *pgstore.Store, db *sql.DB) {
+	t.Helper()
+	in := scope()
+	read := func(ctx context.Context) error { return s.View(ctx, in, listOffices) }
+	lock, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Rollback() //nolint:errcheck // it may have ended
+	if _, err := lock.ExecContext(t.Context(), "LOCK TABLE offices IN ACCESS EXCLUSIVE MODE"); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	done := make(chan error, 1)
+	waits := func() {
+		for scan[int](t, db, sessionsBehindALock) == 0 {
+			time.Sleep(10 * time.Millisecond)
+		}
+	}
+	go func() { done <- read(ctx) }()
+	waits()
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("a statement that is cancelled: %v", err)
+	}
+	waitsForNoLock(t, db)
+	go func() { done <- read(t.Context()) }()
+	waits()
+	time.Sleep(300 * time.Millisecond)
+	if err := errors.Join(lock.Rollback(), <-done); err != nil {
+		t.Fatal(err)
+	}
+	if now := time.Now(); s.Clock().Now().Before(now.Add(-time.Millisecond)) {
+		t.Errorf("the store's clock is %v behind", now.Sub(s.Clock().Now()))
+	}
 }
 
 // TestSchemaChangesUnderPreparedStatements alters a table whose statements

@@ -64,11 +64,11 @@ func (c *clock) of(scope billing.Scope) time.Time {
 // set reads the times from the reply to begin, in microseconds: the database's, and that of
 // the business, which is empty if it is the same. With several scopes there is one for each organization whose clock
 // differs, behind its ID, all joined by commas.
-func (c *clock) set(now, business string, received time.Time) (err error) {
+func (c *clock) set(now, business string, sent, received time.Time) (err error) {
 	if c.now, err = timeOf(now); err != nil {
 		return err
 	}
-	c.running.set(c.now, received)
+	c.running.set(c.now, sent, received)
 	c.business, c.resetting = c.now, strings.Contains(business, resetting)
 	business = strings.ReplaceAll(business, resetting, "")
 	if !strings.Contains(business, " ") {

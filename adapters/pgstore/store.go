@@ -344,7 +344,12 @@ func (s *Store) Clock() ports.Clock { return &s.running }
 // running is the difference between the database's clock and this process's.
 type running struct{ ahead atomic.Int64 }
 
-func (r *running) set(database, received time.Time) { r.ahead.Store(int64(database.Sub(received))) }
+// set learns that the database had a time between two times of this process. The statement in between may have waited
+// for a lock, so what was known stays, as far as it fits.
+func (r *running) set(database, sent, received time.Time) {
+	least, most := int64(database.Sub(received)), int64(database.Sub(sent))
+	r.ahead.Store(min(max(r.ahead.Load(), least), most))
+}
 
 // Now returns the database's time.
 func (r *running) Now() time.Time { return time.Now().Add(time.Duration(r.ahead.Load())) }

@@ -43,7 +43,10 @@ func TestOverTLS(t *testing.T) {
 		t.Error(err)
 	}
 	clocksOfScopes(t, s.Store, admin(t, url))
-	cancelled(t, pgtest.OpenAt(t, url, func(o *pgstore.Options) { o.Keys = [][32]byte{{1}} }), admin(t, url))
+	keyed := func(o *pgstore.Options) { o.Keys = [][32]byte{{1}} }
+	cancelled(t, pgtest.OpenAt(t, url, keyed), admin(t, url))
+	behindALock(t, pgtest.OpenAt(t, url, keyed), admin(t, url))
+	poolOfDeadConnections(t, url)
 	if n := scan[int](t, admin(t, url), "SELECT count(*) FROM pg_stat_ssl s JOIN pg_stat_activity a USING (pid) WHERE s.ssl AND a.usename = 'molar_service'"); n == 0 {
 		t.Error("the store's connections are not encrypted")
 	}

@@ -3,21 +3,32 @@ package pgstore
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
+	"errors"
 
 	"github.com/jmoiron/sqlx"
 )
 
 // transaction is a transaction on a connection that it has for itself. It stands in for sql.Tx, which starts a
 // goroutine for each transaction and for each statement, to wait for the end of the context. Each wakes another
-// thread, and a lone check took a tenth longer for them. Here the connection waits for the end of the context without one.
+// thread, and a lone check took a tenth longer for them. Here the connection waits for the end of the context without one,
+// unless it uses TLS.
 type transaction struct {
 	*sqlx.Conn
 
 	begun *driverTx // nil once it has ended
 }
 
-// begin begins a transaction. It ends when ctx ends.
+// begin begins a transaction. When ctx ends, the statement that runs is canceled, and no other is sent.
 func begin(ctx context.Context, db *sqlx.DB, in session, readOnly bool) (*transaction, error) {
+	t, err := beginOn(ctx, db, in, readOnly)
+	if errors.Is(err, driver.ErrBadConn) { // the server took all connections of the pool along, which now opens another
+		t, err = beginOn(ctx, db, in, readOnly)
+	}
+	return t, err
+}
+
+func beginOn(ctx context.Context, db *sqlx.DB, in session, readOnly bool) (*transaction, error) {
 	c, err := db.Connx(ctx)
 	if err != nil {
 		return nil, err

@@ -35,12 +35,12 @@ type turn[T any] struct {
 	done  chan error
 }
 
-// soon is how long the callers of other scopes wait for a call. What holds up one scope, such as a lock, must
+// soon is how long the callers of other scopes wait for a call, from the first of them. What holds up one scope, such as a lock, must
 // not hold up the others.
 const soon = 20 * time.Millisecond
 
-// NewTogether combines up to most items of any scopes in a call. The context of work is that of a caller who is alone.
-// Otherwise it outlives that of any single caller.
+// NewTogether combines up to most items of any scopes in a call. If a caller is alone, work gets its context. Otherwise
+// the context of work outlives that of any single caller.
 func NewTogether[T any](most int, work func(context.Context, []T) error) *Together[T] {
 	return &Together[T]{most: most, work: work, running: map[billing.Scope]bool{}}
 }
@@ -52,8 +52,8 @@ func NewTogetherApart[T any](most int, work func(context.Context, []T) error) *T
 	return t
 }
 
-// Do returns the result of the item, or the error of ctx when that ends first;
-// what is done together with others continues. After a failed call each of its items is
+// Do returns the result of the item. The call of a caller who is alone ends with ctx. One who shares a call gets the error of ctx
+// when that ends first, and the call goes on. After a failed call each of its items is
 // tried alone, so that no item fails because of another.
 func (t *Together[T]) Do(ctx context.Context, scope billing.Scope, item T) error {
 	mine := turn[T]{ctx: context.WithoutCancel(ctx), scope: scope, item: item, done: make(chan error, 1)}

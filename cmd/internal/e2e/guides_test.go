@@ -249,7 +249,7 @@ func install(t *testing.T, r ready, language, program string) (dir string, env [
 	}
 	env = []string{
 		"MOLAR_API_KEY=" + r.Keys["test"], "MOLAR_BASE_URL=" + strings.TrimSuffix(r.BaseURL, "/api/v1"), "OFFICE=" + r.Offices["test"],
-		"GOFLAGS=-modcacherw -trimpath", "GOMODCACHE=" + filepath.Join(dir, "modules"), "GOTOOLCHAIN=local",
+		"GOFLAGS=" + os.Getenv("GOFLAGS") + " -modcacherw -trimpath", "GOMODCACHE=" + filepath.Join(dir, "modules"), "GOTOOLCHAIN=local",
 	}
 	cmd := exec.CommandContext(t.Context(), "bash", "-ec", installed()[language][1])
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)

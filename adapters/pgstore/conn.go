@@ -203,7 +203,7 @@ func (c *conn) prepared(ctx context.Context, text string) (driver.Stmt, error) {
 }
 
 // judge decides, after an error, whether the connection can be reused, and whether those that were opened with it can.
-// A server that has gone away took them all along. Otherwise a transaction after a restart would find them lost one by one.
+// A server that goes away takes them all along. A transaction after its restart must not find them lost one by one.
 func (c *conn) judge(ctx context.Context, err error) error {
 	if err == nil {
 		return nil

@@ -149,7 +149,7 @@ SELECT
 	(SELECT min(c.updated_at) FROM claims c WHERE c.mode = $1 AND c.state = 'queued' AND c.batch_id IS NULL AND c.held IS NULL AND ` + notHeld + `),
 	(SELECT min(created_at) FROM batches WHERE mode = $1 AND state = 'pending' AND unknown_since IS NULL)`
 
-// Unsent returns two times: since when the oldest claim that nobody holds waits, and since when the oldest batch does.
+// Unsent returns when the oldest claim that nobody holds began to wait, and when the oldest batch did.
 func (r routes) Unsent(ctx context.Context, mode billing.Mode) (claims, batches time.Time, err error) {
 	err = r.row(ctx, []any{instant{&claims}, instant{&batches}}, oldestUnsent, mode)
 	if err != nil {

@@ -217,7 +217,7 @@ func TestTogetherFailsAlone(t *testing.T) {
 	})
 }
 
-// TestTogetherOutlivesACaller has a caller alone, whose call ends with its context, and two who share the next call, of whom one leaves.
+// TestTogetherOutlivesACaller has one caller alone: its call ends with its context. Then two share a call, and one leaves: the call goes on.
 func TestTogetherOutlivesACaller(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -85,7 +85,7 @@ func (c *Claim) Overpaid() billing.Money { return max(0, -max(c.Open(), c.Open()
 
 // Refund returns the part of an overpayment of the services that is returned with this claim. The last payer returns it
 // up to what it paid, and the payer before the rest: the claims to all of them have the same amount open. If
-// nobody paid, the write-offs are too large, and it is the first claim. With a voided claim, all that its payers paid is returned.
+// nobody paid, the write-offs are too large, and the part is that of the first claim. Of a voided claim, all that its payers paid is returned.
 func (c *Claim) Refund() billing.Money {
 	s, over := c.Standing, c.Overpaid()
 	switch {
